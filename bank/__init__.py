@@ -1,0 +1,1 @@
+"""The questions that are kept: versions, near-duplicates, draws."""

@@ -1,0 +1,1 @@
+"""Which items are the same question: grams, candidates, verdict, clusters."""

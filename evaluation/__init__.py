@@ -1,0 +1,1 @@
+"""From a sample to a score that holds up."""

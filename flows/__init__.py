@@ -1,0 +1,1 @@
+"""Prefect and the command line: the only room that knows either."""

@@ -1,0 +1,1 @@
+"""One document in, questions out; pure functions."""

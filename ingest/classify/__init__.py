@@ -1,0 +1,1 @@
+"""Question type, discipline, sub-discipline and course, each with a confidence."""

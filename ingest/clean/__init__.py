@@ -1,0 +1,1 @@
+"""Draft in, generative Questions out: text, prompts, quality flags."""

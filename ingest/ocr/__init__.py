@@ -1,0 +1,1 @@
+"""Optical character recognition: the engine, its weights, the worker pool."""

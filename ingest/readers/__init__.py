@@ -1,0 +1,1 @@
+"""File in, schemas.Document out; one module a format."""

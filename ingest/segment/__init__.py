@@ -1,0 +1,1 @@
+"""Document in, Drafts out: sections, items, parts, options, answers and where they belong."""

@@ -1,0 +1,112 @@
+"""Records of an evaluation: what is asked, what came back, how it was judged."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from schemas.document import Frozen
+
+
+class SampleItem(Frozen):
+    """One question as the model under test sees it: no answer, no source."""
+
+    question_id: str
+    discipline: str
+    question_type: str
+    language: str = "zh"
+    prompt: str
+
+
+class Stratum(Frozen):
+    """One stratum of a draw: units eligible, asked for and drawn."""
+
+    name: str
+    eligible: int
+    wanted: int
+    drawn: int
+
+
+class Manifest(Frozen):
+    """All it takes to repeat a draw: same bank version and these values give the same ids."""
+
+    bank_version: int
+    seed: int
+    per_stratum: int
+    strata_fields: tuple[str, ...] = ("discipline",)
+    filters: dict[str, str] = Field(default_factory=dict)
+    allow_short: bool = False
+    strata: tuple[Stratum, ...] = ()
+    ids: tuple[str, ...] = ()
+    items_sha256: str = Field(default="", description="SHA-256 of the items file")
+    software: str = ""
+
+
+class ReplyState(StrEnum):
+    """How an exchange with the model ended."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    RATE_LIMITED = "rate_limited"
+    TIMEOUT = "timeout"
+    SERVER_ERROR = "server_error"
+    CLIENT_ERROR = "client_error"
+
+
+class Reply(Frozen):
+    """One attempt at one question, raw."""
+
+    question_id: str
+    attempt: int = Field(ge=1)
+    state: ReplyState
+    text: str = ""
+    model: str = Field(default="", description="model id as the endpoint returned it")
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_seconds: float | None = None
+    error: str = ""
+    at: str = ""
+
+
+class Verdict(Frozen):
+    """A judge's rating of one reply; stars is None when unscored, and reason says why."""
+
+    question_id: str
+    stars: int | None = Field(default=None, ge=0, le=3)
+    reason: str = Field(default="", description="for unscored: malformed, no_reply, judge_error …")
+    raw: str = ""
+    judge: str
+    prompt_hash: str = ""
+    at: str = ""
+
+
+class DisciplineScore(Frozen):
+    """Stars of one discipline: score is on the 10-point scale, None when nothing was scored."""
+
+    discipline: str
+    asked: int
+    scored: int
+    stars: int
+    score: float | None
+
+
+class Score(Frozen):
+    """The published figures of one run. absolute = Σ s / (3 N) × 100 over the scored N."""
+
+    model: str
+    judge: str
+    prompt_hash: str
+    asked: int
+    scored: int
+    unscored: dict[str, int] = Field(default_factory=dict)
+    stars: int
+    absolute: float | None
+    relative: float | None = None
+    relative_to: str = ""
+    baseline_absolute: float | None = None
+    disciplines: tuple[DisciplineScore, ...] = ()
+    publishable: bool = Field(default=False, description="False for judges barred from boards")

@@ -1,0 +1,89 @@
+"""One frozen settings model. Loading (exambank.toml < environment < flags) is in flows.config."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.document import Frozen
+
+
+class ReadSettings(Frozen):
+    """How files are read, and the limits that keep a hostile file from hurting the batch."""
+
+    ocr: Literal["auto", "always", "never"] = "auto"
+    ocr_model: Literal["small", "tiny"] = "small"
+    ocr_det_dir: str = Field(default="", description="PaddleX detection model directory, '' = wheel")
+    ocr_rec_dir: str = Field(default="", description="PaddleX recognition model directory, '' = wheel")
+    ocr_limit_side: int = Field(default=1600, ge=320, le=4096)
+    max_bytes: int = Field(default=200_000_000, gt=0)
+    max_pages: int = Field(default=500, gt=0)
+    max_seconds: float = Field(default=900.0, gt=0, description="per document, wall clock")
+    max_memory_mb: int = Field(default=6000, gt=0, description="of the reading process")
+    max_chars: int = Field(default=2_000_000, gt=0, description="text of one document")
+
+
+class SegmentSettings(Frozen):
+    """How a document is cut into drafts."""
+
+    min_confidence: float = Field(default=0.0, ge=0, le=1)
+
+
+class CleanSettings(Frozen):
+    """How drafts become generative items."""
+
+    choice_policy: Literal["open_or_statements", "statements"] = "open_or_statements"
+
+
+class ClassifySettings(Frozen):
+    """When a label is believed."""
+
+    min_confidence: float = Field(default=0.5, ge=0, le=1)
+    discipline: str = Field(default="", description="batch default: code or name, '' = decide")
+    course: str = Field(default="", description="batch default: code or name, '' = decide")
+
+
+class DedupSettings(Frozen):
+    """When two items are the same question."""
+
+    duplicate_at: float = Field(default=90.0, ge=0, le=100, description="RapidFuzz ratio")
+    review_at: float = Field(default=80.0, ge=0, le=100)
+    rarest_grams: int = Field(default=12, gt=0)
+    max_df: int = Field(default=200, gt=1)
+    min_shared: int = Field(default=2, gt=0)
+
+
+class ModelSettings(Frozen):
+    """One model behind an OpenAI-compatible endpoint. The key is read from the environment."""
+
+    name: str = "reference"
+    base_url: str = ""
+    api_key_env: str = Field(default="EXAMBANK_API_KEY", description="name of the variable, never the key")
+    temperature: float | None = None
+    max_tokens: int | None = Field(default=None, gt=0)
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    max_attempts: int = Field(default=5, gt=0)
+    backoff_seconds: float = Field(default=1.0, ge=0)
+    system_prompt: str = ""
+
+
+class RunSettings(Frozen):
+    """How a batch is run."""
+
+    runner: Literal["threads", "dask"] = "threads"
+    address: str = ""
+    workers: int = Field(default=0, ge=0, description="0 = one per core")
+
+
+class Settings(Frozen):
+    """Everything that can be set, with defaults that need no file."""
+
+    read: ReadSettings = ReadSettings()
+    segment: SegmentSettings = SegmentSettings()
+    clean: CleanSettings = CleanSettings()
+    classify: ClassifySettings = ClassifySettings()
+    dedup: DedupSettings = DedupSettings()
+    model: ModelSettings = ModelSettings()
+    judge: ModelSettings = ModelSettings(name="overlap")
+    run: RunSettings = RunSettings()

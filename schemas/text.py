@@ -1,0 +1,49 @@
+"""Folding: the one place that says when two texts read the same."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_LAYOUT = re.compile(r"\\(?:left|right|displaystyle|limits|quad|qquad|,|;|!)(?![A-Za-z])")
+_SPACE = re.compile(r"\s+")
+_NUMBER_HEAD = re.compile(r"^\s*(?:[（(]?\s*\d{1,3}\s*[)）.．、,，]|第\s*\d{1,3}\s*题[:：.、]?|[一二三四五六七八九十]{1,3}\s*[、.．])\s*")
+_POINTS = re.compile(r"[（(\[【]\s*(?:本题|每小?题|共|满分)?\s*\d+(?:\.\d+)?\s*分\s*[)）\]】]")
+_BLANKS = re.compile(r"_{2,}|[（(]\s*[)）]|﹍+|＿+")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+
+def fold(text: str) -> str:
+    """Text as compared for identity: NFKC, lower case, no spaces, punctuation or list number.
+
+    Formula commands and operators stay, since `a+b` and `a-b` are different questions.
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = _NUMBER_HEAD.sub("", text)
+    text = _POINTS.sub("", text)
+    text = _BLANKS.sub("□", text)
+    text = _LAYOUT.sub("", text)
+    kept = []
+    for char in text:
+        if char in "+-=<>^_*/|\\%□.":
+            kept.append(char)
+        elif unicodedata.category(char)[0] in "LNS" and char not in "$`":
+            kept.append(char)
+    return "".join(kept).strip(".")
+
+
+def squeeze(text: str) -> str:
+    """Runs of white space as one space, ends trimmed."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def han_share(text: str) -> float:
+    """Share of Han characters among the letters of text, 0 when it has none."""
+    letters = [c for c in text if c.isalpha()]
+    return sum(1 for c in letters if _HAN.match(c)) / len(letters) if letters else 0.0
+
+
+def digest(data: bytes) -> str:
+    """BLAKE2b-256 hex: the name under which assets are kept."""
+    return hashlib.blake2b(data, digest_size=32).hexdigest()
