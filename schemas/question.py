@@ -111,7 +111,11 @@ class Draft(Frozen):
             "answer": self.answer,
             "type": self.form.value,
             "score": self.points,
-            **{k: v for k, v in data.items() if k not in {"source", "number", "section", "answer", "form", "points", "printed"}},
+            **{
+                k: v
+                for k, v in data.items()
+                if k not in {"source", "number", "section", "answer", "form", "points", "printed"}
+            },
         }
 
 
