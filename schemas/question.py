@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_LED = {"source", "number", "section", "answer", "form", "points", "printed"}
+
+
 class PrintedForm(StrEnum):
     """The form a question has on paper."""
 
