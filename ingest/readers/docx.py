@@ -1,0 +1,373 @@
+"""Read a .docx: the body in true order, with automatic numbers, formulas, tables, boxes and pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ingest.readers import omml, wordtable
+from ingest.readers.numbering import Numbered, Numbering
+from ingest.readers.worddrawing import box_reason, choose
+from ingest.readers.wordpackage import MC, M, R, W, WordPackage, attr, media_type
+from ingest.readers.wordstyles import Look, Styles
+from ingest.readers.wordtext import FIGURE, Helpers, ParagraphReader, lines
+from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin, Page
+from schemas.errors import RefusedError
+from schemas.settings import ReadSettings
+from schemas.text import digest
+
+_NOTICES = {
+    "equation_lost": "equations could not be converted and stand as [公式]",
+    "equation_object": "equations are embedded objects whose formula is not read yet; they stand as [公式]",
+    "embedded_object": "embedded objects (charts, sheets, drawings) are kept as pictures at most",
+    "vector_figure": "figures are drawn with shapes and have no picture to keep",
+    "picture_missing": "pictures are linked or missing in the file",
+    "hidden_text": "runs of hidden text were left out",
+    "comments": "comments were left out",
+    "foreign_part": "inserted foreign documents (altChunk) were left out",
+    "deleted_text": "deleted passages of tracked changes were left out",
+}
+_WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
+_NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
+_PICTURE_PAGE_TEXT = 60  # characters of text below which big pictures are pages, not figures
+_PAGE_PIXELS = 500
+_OCR_MEDIA = {"image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff"}
+
+
+def read_docx(
+    path: Path, settings: ReadSettings, *, origin: Origin = Origin.WORD
+) -> tuple[Document, tuple[Asset, ...]]:
+    """Read one .docx into a Document of one page (more when its pages are pictures) and its assets.
+
+    origin marks the blocks: CONVERTED when the file was made from a .doc. Raises RefusedError with
+    code `empty`, `damaged`, `encrypted`, `hostile`, `not_word` or `too_large`.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        raise RefusedError("the file is empty", code="empty", remedy="get the file again from its source")
+    if size > settings.max_bytes:
+        raise RefusedError(
+            f"the file has {size // 1_000_000} MB", code="too_large", remedy="raise read.max_bytes"
+        )
+    with path.open("rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        with WordPackage(path, settings.max_bytes) as package:
+            body = _Body(package, settings, origin)
+            blocks = body.read()
+    except RecursionError as error:
+        raise RefusedError(
+            "the document is nested too deeply", code="hostile", remedy="save it again in Word and retry"
+        ) from error
+    pages = _pages(path.name, blocks, body.assets, settings, origin)
+    document = Document(
+        source=path.name, sha256=sha256, format="docx", pages=pages, notices=tuple(body.notices())
+    )
+    return document, tuple(body.assets.values())
+
+
+def _pages(
+    source: str, blocks: list[Block], assets: dict[str, Asset], settings: ReadSettings, origin: Origin
+) -> tuple[Page, ...]:
+    """One page of Word text, or one page per picture when the document is nothing but pictures."""
+    text = sum(len(b.text.strip()) for b in blocks if b.kind in {BlockKind.TEXT, BlockKind.TABLE})
+    shown = dict.fromkeys(b.asset for b in blocks if b.asset)
+    pictures = [assets[key] for key in shown if key in assets and _is_page_picture(assets[key])]
+    if settings.ocr == "never" or not pictures or text > _PICTURE_PAGE_TEXT:
+        return (Page(number=1, method=origin, blocks=tuple(blocks)),)
+    from ingest.readers.image import read_picture
+
+    digests = {picture.digest for picture in pictures}
+    kept = tuple(block for block in blocks if block.asset not in digests or block.text.strip() != FIGURE)
+    pages = []
+    if any(block.kind is not BlockKind.FURNITURE for block in kept):
+        pages.append(Page(number=1, method=origin, blocks=kept))
+    for picture in pictures[: settings.max_pages]:
+        pages.append(read_picture(picture.data, settings, len(pages) + 1, source))
+    return tuple(pages)
+
+
+def _is_page_picture(asset: Asset) -> bool:
+    if asset.media_type not in _OCR_MEDIA:
+        return False
+    import io
+
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(asset.data)) as picture:
+            return min(picture.size) >= _PAGE_PIXELS
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return False
+
+
+class _Body:
+    """One pass over the document parts of one package."""
+
+    def __init__(self, package: WordPackage, settings: ReadSettings, origin: Origin) -> None:
+        self._package, self._settings, self._origin = package, settings, origin
+        self._relations = package.relations(package.main)
+        self._part = package.main
+        self.assets: dict[str, Asset] = {}
+        self._pictures: dict[tuple[str, str], str | None] = {}
+        self._counts: Counter[str] = Counter()
+        self._styles = Styles(self._related("styles"))
+        self._numbering = Numbering(self._related("numbering"), self._styles.number_styles)
+        self._latex: dict[Any, str | None] = {}
+        self._chars = 0
+        helpers = Helpers(self._styles, self._equation, self._picture, self._note)
+        self._text = ParagraphReader(helpers)
+
+    def _related(self, kind: str) -> Any | None:  # noqa: ANN401
+        for relation in self._relations.values():
+            if relation.kind == kind:
+                return self._package.xml(relation.target)
+        return None
+
+    def read(self) -> list[Block]:
+        """All blocks: headers, the body in reading order, notes, footers."""
+        root = self._package.xml(self._package.main)
+        body = root.find(W + "body") if root is not None else None
+        if body is None:
+            raise RefusedError(
+                "the Word document has no body", code="damaged", remedy="save it again in Word"
+            )
+        notes = [(kind, self._related(kind)) for kind in ("footnotes", "endnotes")]
+        self._collect_equations([body, *[part for _, part in notes if part is not None]])
+        self._note("deleted_text", sum(1 for _ in body.iter(W + "delText")))
+        self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
+        headers, footers = self._furniture(body, "header"), self._furniture(body, "footer")
+        blocks = list(self._blocks(body))
+        for kind, part in notes:
+            if part is not None:
+                blocks += self._notes(part, kind)
+        return [*headers, *_without_stray_numbers(blocks), *footers]
+
+    def notices(self) -> Iterator[Notice]:
+        """What was lost or replaced, counted."""
+        for code, count in self._counts.items():
+            yield Notice(code=code, message=f"{count} {_NOTICES[code]}", count=count)
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def _blocks(self, container: Any) -> Iterator[Block]:  # noqa: ANN401
+        for child in container.iterchildren():
+            tag = child.tag
+            if tag == W + "p":
+                yield from self._paragraph(child)
+            elif tag == W + "tbl":
+                yield from wordtable.render(self._rows(child), self._origin)
+            elif tag == W + "sdt":
+                inner = child.find(W + "sdtContent")
+                if inner is not None:
+                    yield from self._blocks(inner)
+            elif tag in _WRAPPERS:
+                yield from self._blocks(child)
+            elif tag == MC + "AlternateContent":
+                branch = choose(child)
+                if branch is not None:
+                    yield from self._blocks(branch)
+            elif tag in {M + "oMathPara", M + "oMath"}:
+                yield from self._paragraph(_wrapped(child))
+            elif tag == W + "altChunk":
+                self._note("foreign_part")
+
+    def _paragraph(self, paragraph: Any) -> Iterator[Block]:  # noqa: ANN401
+        properties = paragraph.find(W + "pPr")
+        look = self._styles.paragraph(properties)
+        content = self._text.read(paragraph, look)
+        found = lines(content)
+        gone = properties is not None and properties.find(f"{W}rPr/{W}del") is not None
+        numbered = None if gone and not found else self._count(look)
+        left, first = _indent(look, numbered)
+        number = numbered.text if numbered else ""
+        boxes = [self._box(box, grouped=grouped) for box, grouped in content.boxes]
+        drawn = content.shapes >= 3 or content.grouped
+        labels = [b for box in boxes for b in box if b.reason == "figure_label"]
+        if (drawn or len(labels) >= 2) and not content.floating:
+            self._note("vector_figure")
+            content.floating.append(None)
+        if not found and number and not content.floating:
+            yield self._block("", number=number, level=numbered.level if numbered else None, indent=left)
+        for place, line in enumerate(found):
+            self._budget(line.text)
+            common = {
+                "indent": max(left + (first if place == 0 else 0.0), 0.0),
+                "number": number if place == 0 else "",
+                "level": numbered.level if numbered and place == 0 else None,
+                "size": line.look.size,
+                "bold": bool(line.look.bold),
+                "colour": _colour(line.look.colour),
+                "asset": line.assets[0] if line.assets else None,
+            }
+            kind = BlockKind.FIGURE if line.only_figures and not common["number"] else BlockKind.TEXT
+            yield self._block(line.text, kind=kind, **common)
+            for asset in line.assets[1:]:
+                yield self._block("", kind=BlockKind.FIGURE, asset=asset)
+        if not found and number and content.floating:
+            yield self._block("", number=number, level=numbered.level if numbered else None, indent=left)
+        for floating in content.floating:
+            yield self._block(FIGURE, kind=BlockKind.FIGURE, asset=floating)
+        for box in boxes:
+            yield from box
+
+    def _block(self, text: str, **fields: Any) -> Block:  # noqa: ANN401
+        return Block(text=text, origin=self._origin, **fields)
+
+    def _budget(self, text: str) -> None:
+        self._chars += len(text)
+        if self._chars > self._settings.max_chars:
+            raise RefusedError(
+                f"the document has more than {self._settings.max_chars} characters",
+                code="too_large",
+                remedy="raise read.max_chars or split the document",
+            )
+
+    def _count(self, look: Look) -> Numbered | None:
+        if look.num_id is None or look.num_id == "0":
+            return None
+        level = look.num_level
+        if level is None:
+            level = self._numbering.level_of_style(look.num_id, look.num_style)
+        return self._numbering.next(look.num_id, level)
+
+    def _box(self, box: Any, *, grouped: bool) -> list[Block]:  # noqa: ANN401
+        """Blocks of a text box: as they are, or one furniture block when it is no text of the paper."""
+        blocks = list(self._blocks(box))
+        text = " ".join(f"{block.number}{block.text}".strip() for block in blocks)
+        if not text.strip():
+            return blocks
+        reason = box_reason(text, grouped=grouped)
+        if not reason or any(block.kind is BlockKind.TABLE for block in blocks):
+            return blocks
+        return [self._block(text, kind=BlockKind.FURNITURE, reason=reason)]
+
+    def _rows(self, table: Any) -> list[list[wordtable.Cell]]:  # noqa: ANN401
+        rows = []
+        for row in _inside(table, W + "tr"):
+            if row.find(f"{W}trPr/{W}del") is not None:
+                continue
+            cells = []
+            for cell in _inside(row, W + "tc"):
+                properties = cell.find(W + "tcPr")
+                merge = properties.find(W + "vMerge") if properties is not None else None
+                span = attr(properties.find(W + "gridSpan"), "val") if properties is not None else ""
+                cells.append(
+                    wordtable.Cell(
+                        blocks=tuple(_without_stray_numbers(list(self._blocks(cell)))),
+                        span=min(max(int(span), 1), 63) if span.isdigit() else 1,
+                        continued=merge is not None and attr(merge, "val", "continue") == "continue",
+                    )
+                )
+            if cells:
+                rows.append(cells)
+        return rows or [[wordtable.Cell(blocks=())]]
+
+    def _furniture(self, body: Any, kind: str) -> list[Block]:  # noqa: ANN401
+        """Text of all headers or footers, each part once."""
+        found = []
+        wanted = dict.fromkeys(node.get(R + "id") for node in body.iter(f"{W}{kind}Reference"))
+        for key in wanted:
+            relation = self._relations.get(key or "")
+            if relation is None:
+                continue
+            root = self._package.xml(relation.target)
+            for paragraph in root.iter(W + "p") if root is not None else ():
+                if any(parent.tag == MC + "Fallback" for parent in paragraph.iterancestors()):
+                    continue
+                text = "".join(node.text or "" for node in paragraph.iter(W + "t"))
+                if text.strip():
+                    found.append(self._block(text.strip(), kind=BlockKind.FURNITURE, reason=kind))
+        return found
+
+    def _notes(self, part: Any, kind: str) -> Iterator[Block]:  # noqa: ANN401
+        prefix = "" if kind == "footnotes" else "e"
+        for note in part.iterchildren(W + kind[:-1]):
+            if attr(note, "type") in _NOTE_KINDS:
+                continue
+            mark = f"[^{prefix}{attr(note, 'id')}]: "
+            for block in self._blocks(note):
+                yield block.model_copy(update={"text": mark + block.text})
+                mark = ""
+
+    # -- what paragraphs ask for ------------------------------------------------------------------
+
+    def _collect_equations(self, roots: list[Any]) -> None:
+        """Convert all equations at once: starting pandoc costs more than converting hundreds."""
+        equations = [
+            node
+            for root in roots
+            for node in root.iter(M + "oMath")
+            if not any(parent.tag in {MC + "Fallback", W + "del"} for parent in node.iterancestors())
+        ]
+        self._latex = dict(zip(equations, omml.to_latex(equations), strict=True))
+
+    def _equation(self, equation: Any) -> str | None:  # noqa: ANN401
+        return self._latex.get(equation)
+
+    def _picture(self, key: str) -> str | None:
+        """Keep the picture of a relationship as an asset; its digest, None when it is not in the file."""
+        relation = self._relations.get(key)
+        if relation is None or not self._package.has(relation.target):
+            self._note("picture_missing")
+            return None
+        data = self._package.data(relation.target, self._settings.max_bytes)
+        name = digest(data)
+        self.assets.setdefault(name, Asset(digest=name, media_type=media_type(relation.target), data=data))
+        return name
+
+    def _note(self, code: str, count: int = 1) -> None:
+        if count:
+            self._counts[code] += count
+
+
+def _inside(node: Any, tag: str) -> Iterator[Any]:  # noqa: ANN401
+    """Children of a tag, looking through content controls and tracked insertions."""
+    for child in node.iterchildren():
+        if child.tag == tag:
+            yield child
+        elif child.tag == W + "sdt" or child.tag in _WRAPPERS:
+            yield from _inside(child, tag)
+
+
+def _wrapped(equation: Any) -> Any:  # noqa: ANN401
+    """A paragraph view of an equation that stands directly in the body."""
+
+    class _View:
+        tag = W + "p"
+
+        def find(self, _: str) -> None:
+            return None
+
+        def iterchildren(self) -> Iterator[Any]:
+            yield equation
+
+    return _View()
+
+
+def _indent(look: Look, numbered: Numbered | None) -> tuple[float, float]:
+    """Left indent and first-line offset in points; a list level gives what the paragraph leaves open."""
+    left, first = look.left, look.first
+    if numbered is not None:
+        left = numbered.left if left is None else left
+        first = numbered.first if first is None else first
+    return left or 0.0, first or 0.0
+
+
+def _colour(colour: str | None) -> str | None:
+    return colour if colour not in {None, "auto", "#000000"} else None
+
+
+def _without_stray_numbers(blocks: list[Block]) -> list[Block]:
+    """Drop numbers of empty paragraphs, unless what follows is the unnumbered content they belong to."""
+    kept = []
+    for place, block in enumerate(blocks):
+        if block.number and not block.text and block.kind is BlockKind.TEXT:
+            after = blocks[place + 1] if place + 1 < len(blocks) else None
+            if after is None or after.number or not any(char.isalnum() for char in block.number):
+                continue
+        kept.append(block)
+    return kept

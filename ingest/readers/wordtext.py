@@ -1,0 +1,294 @@
+"""One Word paragraph as pieces of text: final state of revisions, formulas, blanks, raised characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ingest.readers.eqfield import eq_field
+from ingest.readers.symbols import from_symbol_font
+from ingest.readers.worddrawing import Drawing, choose, inspect
+from ingest.readers.wordpackage import MC, M, W, attr
+from ingest.readers.wordstyles import Look, Styles
+
+FIGURE = "[图]"
+FORMULA = "[公式]"
+_PASS = {W + name for name in ("hyperlink", "ins", "moveTo", "smartTag", "sdtContent", "fldSimple",
+                               "customXml", "dir", "bdo", "rubyBase")}  # fmt: skip
+_GONE = {W + name for name in ("del", "moveFrom", "pPr", "sdtPr", "rPr", "delText", "instrText", "rt")}
+_EQUATION_PROGRAM = re.compile(r"equation|mathtype", re.I)
+_RAISED = {"superscript": "^", "subscript": "_"}
+_SCRIPT_CHARS = 12
+_BASE = re.compile(r"(?:[A-Za-z\u0370-\u03ff]{1,6}|\d{1,8})$")
+_HAN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff0f]")
+_BLANK_RUN = re.compile(r"[ \u3000\u00a0\t]{2,}")
+
+
+@dataclass
+class Piece:
+    """A stretch of text with one look; kind is text, math, mark, picture or break."""
+
+    text: str
+    look: Look
+    kind: str = "text"
+    asset: str | None = None
+
+
+@dataclass
+class Line:
+    """One visual line: its text, the look of its first run, the assets shown inside it."""
+
+    text: str
+    look: Look
+    assets: list[str] = field(default_factory=list)
+    only_figures: bool = False
+
+
+@dataclass
+class Content:
+    """A paragraph as read: its pieces, and what hangs on it."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    floating: list[str | None] = field(default_factory=list)
+    boxes: list[tuple[Any, bool]] = field(default_factory=list)
+    shapes: int = 0
+    grouped: bool = False
+
+
+@dataclass
+class Helpers:
+    """What the paragraph reader asks of the document: formulas, pictures, and a place for notices."""
+
+    styles: Styles
+    latex: Callable[[Any], str | None]
+    picture: Callable[[str], str | None]
+    notice: Callable[[str], None]
+
+
+@dataclass
+class _Field:
+    instruction: str = ""
+    result: bool = False
+
+
+class ParagraphReader:
+    """Reads paragraphs one after another (a field may run over several of them)."""
+
+    def __init__(self, helpers: Helpers) -> None:
+        self._help = helpers
+        self._fields: list[_Field] = []
+
+    def read(self, paragraph: Any, look: Look) -> Content:  # noqa: ANN401
+        """Pieces of a w:p; look is that of the paragraph."""
+        content = Content()
+        self._walk(paragraph, look, content)
+        return content
+
+    def _walk(self, node: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        for child in node.iterchildren():
+            tag = child.tag
+            if tag == W + "r":
+                self._run(child, look, content)
+            elif tag in _GONE:
+                continue
+            elif tag in _PASS:
+                self._walk(child, look, content)
+            elif tag == M + "oMath":
+                self._equation(child, look, content)
+            elif tag == M + "oMathPara":
+                self._walk(child, look, content)
+            elif tag == MC + "AlternateContent":
+                branch = choose(child)
+                if branch is not None:
+                    self._walk(branch, look, content)
+            elif tag == W + "sdt":
+                inner = child.find(W + "sdtContent")
+                if inner is not None:
+                    self._walk(inner, look, content)
+
+    def _run(self, run: Any, paragraph: Look, content: Content) -> None:  # noqa: ANN401
+        look = self._help.styles.run(run.find(W + "rPr"), paragraph)
+        if look.hidden:
+            if run.find(W + "t") is not None:
+                self._help.notice("hidden_text")
+            return
+        self._inside(run, look, content)
+
+    def _inside(self, run: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        for child in run.iterchildren():
+            tag = child.tag
+            if tag == W + "t":
+                self._say(from_symbol_font(child.text or "", look.font or "Symbol"), look, content)
+            elif tag in {W + "drawing", W + "pict", W + "object"}:
+                self._drawing(inspect(child), look, content)
+            elif tag == MC + "AlternateContent":
+                branch = choose(child)
+                if branch is not None:
+                    self._inside(branch, look, content)
+            elif tag == W + "ruby":
+                self._ruby(child, look, content)
+            elif tag == W + "instrText":
+                if self._fields and not self._fields[-1].result:
+                    self._fields[-1].instruction += child.text or ""
+            elif tag == W + "fldChar":
+                self._field(attr(child, "fldCharType"), child, look, content)
+            elif tag.startswith(W):
+                self._special(tag[len(W) :], child, look, content)
+
+    def _special(self, name: str, child: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        if name in {"tab", "ptab"}:
+            self._say("\t", look, content)
+        elif name in {"br", "cr"}:
+            content.pieces.append(Piece("\n", look, "break"))
+        elif name == "noBreakHyphen":
+            self._say("-", look, content)
+        elif name == "sym":
+            code = attr(child, "char")
+            try:
+                char = chr(int(code, 16))
+            except ValueError:
+                return
+            char = char if char >= "\uf000" else chr(0xF000 | (ord(char) & 0xFF))
+            self._say(from_symbol_font(char, attr(child, "font")), look, content)
+        elif name in {"footnoteReference", "endnoteReference"}:
+            prefix = "" if name[0] == "f" else "e"
+            content.pieces.append(Piece(f"[^{prefix}{attr(child, 'id')}]", look, "mark"))
+
+    def _say(self, text: str, look: Look, content: Content) -> None:
+        if not text:
+            return
+        if self._fields and not self._fields[-1].result:
+            self._fields[-1].instruction += text
+            return
+        last = content.pieces[-1] if content.pieces else None
+        if last and last.kind == "text" and last.look == look:
+            last.text += text
+        else:
+            content.pieces.append(Piece(text, look))
+
+    def _ruby(self, ruby: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        base, reading = ruby.find(W + "rubyBase"), ruby.find(W + "rt")
+        if base is not None:
+            self._walk(base, look, content)
+        above = "".join(node.text or "" for node in reading.iter(W + "t")) if reading is not None else ""
+        if above.strip():
+            self._say(f"({above.strip()})", look, content)
+
+    def _field(self, kind: str, node: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        if kind == "begin":
+            self._fields.append(_Field())
+            box = node.find(f"{W}ffData/{W}checkBox")
+            if box is not None:
+                content.pieces.append(Piece("□", look, "mark"))
+        elif kind == "separate" and self._fields:
+            self._fields[-1].result = True
+        elif kind == "end" and self._fields:
+            done = self._fields.pop()
+            words = done.instruction.strip()
+            if not done.result and words[:2].lower() == "eq":
+                shown = eq_field(words[2:])
+                if shown is None:
+                    self._help.notice("equation_lost")
+                    shown = words[2:].strip()
+                self._say(shown, look, content)
+
+    def _equation(self, equation: Any, look: Look, content: Content) -> None:  # noqa: ANN401
+        latex = self._help.latex(equation)
+        if latex is None:
+            self._help.notice("equation_lost")
+            content.pieces.append(Piece(FORMULA, look, "mark"))
+        elif latex:
+            content.pieces.append(Piece(f"${latex}$", look, "math"))
+
+    def _drawing(self, drawing: Drawing, look: Look, content: Content) -> None:
+        content.boxes += [(box, drawing.grouped) for box in drawing.boxes]
+        assets = [self._help.picture(rid) for rid in drawing.pictures]
+        if drawing.program and _EQUATION_PROGRAM.search(drawing.program):
+            self._help.notice("equation_object")
+            content.pieces.append(Piece(FORMULA, look, "mark"))
+            return
+        if drawing.program or drawing.chart:
+            assets = assets or [None]
+            self._help.notice("embedded_object")
+        if drawing.floating or drawing.grouped:
+            content.floating += assets
+        else:
+            content.pieces += [Piece(FIGURE, look, "picture", asset) for asset in assets]
+        if not assets:
+            content.shapes += max(drawing.shapes - len(drawing.boxes), 0)
+            content.grouped = content.grouped or drawing.grouped
+
+
+def lines(content: Content) -> list[Line]:
+    """The paragraph cut at its soft breaks, each line put together; empty lines are left out."""
+    found: list[Line] = []
+    group: list[Piece] = []
+    for piece in [*content.pieces, Piece("\n", Look(), "break")]:
+        if piece.kind != "break":
+            group.append(piece)
+            continue
+        if group:
+            text = _assemble(group)
+            if text.strip():
+                first = next((p for p in group if p.text.strip()), group[0])
+                only = all(p.kind == "picture" or not p.text.strip() for p in group)
+                assets = [p.asset for p in group if p.asset]
+                found.append(Line(text.rstrip(), first.look, assets, only))
+        group = []
+    return found
+
+
+def _assemble(pieces: list[Piece]) -> str:
+    """Text of one line: raised runs as $x^{2}$, underlined white space as a blank to fill in."""
+    text = ""
+    for kind, group in _grouped(pieces):
+        words = "".join(piece.text for piece in group)
+        if kind in _RAISED:
+            text = _raise(text, words, _RAISED[kind])
+        elif kind == "underline":
+            text += _underlined(words)
+        else:
+            text += " " + words if kind == "math" and text.endswith("$") else words
+    return text
+
+
+def _grouped(pieces: list[Piece]) -> list[tuple[str, list[Piece]]]:
+    groups: list[tuple[str, list[Piece]]] = []
+    for piece in pieces:
+        kind = ""
+        if piece.kind == "text":
+            raised = piece.look.raised or ""
+            kind = raised if raised in _RAISED else "underline" if piece.look.underline else ""
+        elif piece.kind == "math":
+            kind = "math"  # two formulas side by side need a space, or $$ would open a display
+        if groups and groups[-1][0] == kind != "math":
+            groups[-1][1].append(piece)
+        else:
+            groups.append((kind, [piece]))
+    return groups
+
+
+def _underlined(words: str) -> str:
+    """Underlined white space is a blank; a single space between underlined words is not."""
+    if not words.strip():
+        return "_" * min(max(len(words.replace("\t", "    ").replace("\u3000", "  ")), 4), 12)
+    return _BLANK_RUN.sub(lambda match: "_" * min(max(len(match[0]), 4), 12), words)
+
+
+def _raise(text: str, words: str, sign: str) -> str:
+    """Append a raised or lowered run to the text before it; long or Han runs stay plain."""
+    inner = words.strip()
+    if not inner or len(inner) > _SCRIPT_CHARS or _HAN.search(inner) or "$" in inner:
+        return text + words
+    inner = inner.replace("\\", r"\backslash ").replace("_", r"\_").replace("^", r"\^{}")
+    tail = words[len(words.rstrip()) :]
+    if text.endswith("}$") and ("^{" in text[-40:] or "_{" in text[-40:]):
+        start = text.rfind("$", 0, -1)
+        if start >= 0 and f"{sign}{{" not in text[start:]:
+            return f"{text[:-1]}{sign}{{{inner}}}${tail}"
+    base = _BASE.search(text[-8:])
+    if base is None:
+        return f"{text}${sign}{{{inner}}}${tail}"
+    return f"{text[: len(text) - len(base[0])]}${base[0]}{sign}{{{inner}}}${tail}"
