@@ -9,10 +9,12 @@ import unicodedata
 _LAYOUT = re.compile(r"\\(?:left|right|displaystyle|limits|quad|qquad|,|;|!)(?![A-Za-z])")
 _SPACE = re.compile(r"\s+")
 _NUMBER_HEAD = re.compile(
-    r"^\s*(?:[（(]?\s*\d{1,3}\s*[)）.．、,，]|第\s*\d{1,3}\s*题[:：.、]?|[一二三四五六七八九十]{1,3}\s*[、.．])\s*"
+    r"^\s*(?:[（(]?\s*\d{1,3}\s*(?:[)）、]|[.．,，](?!\d))|第\s*\d{1,3}\s*题[:：.、]?"
+    r"|[一二三四五六七八九十]{1,3}\s*[、.．])\s*"
 )
 _POINTS = re.compile(r"[（(\[【]\s*(?:本题|每小?题|共|满分)?\s*\d+(?:\.\d+)?\s*分\s*[)）\]】]")
 _BLANKS = re.compile(r"_{2,}|[（(]\s*[)）]|﹍+|＿+")
+_FIRST_DOTS = re.compile(r"^\.+(?!\d)")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 
@@ -30,7 +32,7 @@ def fold(text: str) -> str:
     for char in text:
         if char in "+-=<>^_*/|\\%□." or (unicodedata.category(char)[0] in "LNS" and char not in "$`"):
             kept.append(char)
-    return "".join(kept).strip(".")
+    return _FIRST_DOTS.sub("", "".join(kept).rstrip("."))
 
 
 def squeeze(text: str) -> str:
