@@ -1,0 +1,130 @@
+"""Pairs of questions worth comparing, found by sorting: no step looks at all pairs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bank.dedup.grams import grams, rarest
+from schemas.settings import DedupSettings
+
+if TYPE_CHECKING:
+    IntArray = NDArray[np.int64]
+    BoolArray = NDArray[np.bool_]
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DIGITS = re.compile(r"\d+")
+_FAMILY = 20  # texts that differ in their digits alone: a template, not a set of duplicates
+_BLOCK = 50  # texts with the same numbers, at most: a common signature says nothing
+_CHUNK = 4_000_000  # pairs held at once
+
+
+def candidates(texts: Sequence[str], new: Sequence[bool], settings: DedupSettings) -> IntArray:
+    """Pairs (i, j), i < j, of texts that may be the same question; at least one of them is new.
+
+    texts must be distinct. Returns an array of shape (pairs, 2), sorted. Two channels: sharing
+    `min_shared` of the `rarest_grams` rarest grams; and the same numbers in the same order at
+    about the same length. Both leave out what is frequent, so the work grows with the texts, not
+    with their square, however large a family of like texts is.
+    """
+    fresh = np.asarray(new, dtype=bool)
+    if len(texts) < 2 or not fresh.any():
+        return np.empty((0, 2), dtype=np.int64)
+    numbers = _signatures(texts)
+    pairs = np.concatenate([_by_grams(texts, fresh, settings), _by_numbers(texts, numbers, fresh)])
+    pairs = np.unique(pairs, axis=0) if len(pairs) else pairs
+    return _guard_families(texts, numbers, pairs)
+
+
+def _by_grams(texts: Sequence[str], fresh: BoolArray, settings: DedupSettings) -> IntArray:
+    hashes, owner = rarest(*grams(texts), settings.rarest_grams, settings.max_df)
+    per_text = np.bincount(owner, minlength=len(texts))
+    order = np.lexsort((owner, hashes))
+    hashes, owner = hashes[order], owner[order]
+    found: list[IntArray] = []
+    held: list[IntArray] = []
+    size = 0
+    # A gram stands in at most max_df texts: comparing each entry with its next max_df - 1
+    # neighbours meets every pair, all entries at once.
+    for step in range(1, settings.max_df):
+        same = np.flatnonzero(hashes[step:] == hashes[:-step])
+        if not len(same):
+            break
+        left, right = owner[same], owner[same + step]
+        wanted = fresh[left] | fresh[right]
+        held.append(left[wanted] * len(texts) + right[wanted])
+        size += int(wanted.sum())
+        if size > _CHUNK:
+            found, held, size = [_fold_counts(found, held)], [], 0
+    packed = _fold_counts(found, held)
+    if not len(packed):
+        return np.empty((0, 2), dtype=np.int64)
+    codes, shared = packed[:, 0], packed[:, 1]
+    left, right = codes // len(texts), codes % len(texts)
+    # A text with one usable gram can share no more than that one.
+    need = np.minimum(settings.min_shared, np.minimum(per_text[left], per_text[right]))
+    able = shared >= np.maximum(need, 1)
+    return np.stack([left[able], right[able]], axis=1)
+
+
+def _fold_counts(found: list[IntArray], held: list[IntArray]) -> IntArray:
+    """Pair codes with how often each came up, shape (pairs, 2)."""
+    codes = np.concatenate([*(f[:, 0] for f in found), *held]) if found or held else np.empty(0, np.int64)
+    if not len(codes):
+        return np.empty((0, 2), dtype=np.int64)
+    times = np.concatenate([*(f[:, 1] for f in found), *(np.ones(len(h), np.int64) for h in held)])
+    unique, inverse = np.unique(codes, return_inverse=True)
+    counts = np.bincount(inverse, weights=times).astype(np.int64)
+    return np.stack([unique, counts], axis=1)
+
+
+def _signatures(texts: Sequence[str]) -> list[str]:
+    return [" ".join(_NUMBER.findall(text)) for text in texts]
+
+
+def _by_numbers(texts: Sequence[str], numbers: Sequence[str], fresh: BoolArray) -> IntArray:
+    """Pairs with the same numbers (two at least, or one of three digits), lengths within 20 %."""
+    able = [i for i, n in enumerate(numbers) if " " in n or len(n) >= 3]
+    if not able:
+        return np.empty((0, 2), dtype=np.int64)
+    index = np.asarray(able, dtype=np.int64)
+    _, group, counts = np.unique(
+        np.asarray([numbers[i] for i in able], dtype=object), return_inverse=True, return_counts=True
+    )
+    small = counts[group] <= _BLOCK
+    index, group = index[small], group[small]
+    order = np.argsort(group, kind="stable")
+    index, group = index[order], group[order]
+    lengths = np.fromiter((len(t) for t in texts), dtype=np.int64, count=len(texts))
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for step in range(1, _BLOCK):
+        same = np.flatnonzero(group[step:] == group[:-step])
+        if not len(same):
+            break
+        left, right = index[same], index[same + step]
+        near = np.abs(lengths[left] - lengths[right]) * 5 <= np.maximum(lengths[left], lengths[right])
+        wanted = near & (fresh[left] | fresh[right])
+        found.append(np.stack([left[wanted], right[wanted]], axis=1))
+    return np.concatenate(found)
+
+
+def _guard_families(texts: Sequence[str], numbers: Sequence[str], pairs: IntArray) -> IntArray:
+    """Members of a template family are compared only where their numbers agree."""
+    if not len(pairs):
+        return pairs
+    family = _codes([_DIGITS.sub("0", text) for text in texts])
+    large = np.bincount(family)[family] >= _FAMILY
+    signature = _codes(numbers)
+    left, right = pairs[:, 0], pairs[:, 1]
+    able = ~(large[left] | large[right]) | (signature[left] == signature[right])
+    kept: IntArray = pairs[able]
+    return kept
+
+
+def _codes(values: Sequence[str]) -> NDArray[Any]:
+    seen: dict[str, int] = {}
+    return np.fromiter((seen.setdefault(v, len(seen)) for v in values), dtype=np.int64, count=len(values))

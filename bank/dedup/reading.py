@@ -1,0 +1,166 @@
+"""How a question is read for comparison: noise off, stem apart from options, tokens that carry meaning."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from bank.dedup.words import COMMANDS, LIGHT, LIGHT_WORDS
+from schemas.text import fold, han_share
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
+
+_SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
+_COMMAND = re.compile(r"\\([A-Za-z]{1,20})")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SCORE_WORDS = (
+    r"(?:得\s*分|评\s*卷\s*人|阅\s*卷\s*人|复\s*核\s*人|总\s*分|签\s*名|题\s*号|姓\s*名|学\s*号|班\s*级)"
+)
+_SCORE_LINE = re.compile(rf"^(?:[ \t]*{_SCORE_WORDS}[ \t:：_]*)+", re.MULTILINE)
+_LABEL = re.compile(r"^\s*【[^】\n]{1,16}】|【[^】\n]{1,16}】\s*$")
+_HEADING = re.compile(
+    r"^\s*[一二三四五六七八九十]{1,3}\s*[、.．]\s*[^\s。？?！!]{0,10}题\s*(?:[（(][^）)\n]{1,40}[）)])?[:：]?\s*"
+)
+_NUMBERING = re.compile(
+    r"^\s*(?:[（(]\s*\d{1,3}\s*[)）]|\d{1,3}\s*(?:[)）、．，,]|\.(?!\d))|[①-⑳]|Q\d{1,3}[.:：]?|第\s*\d{1,3}\s*[题问][:：.、]?|"
+    r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s*[、.．]|[（(]\d{0,2}P\d{1,4}[)）])\s*"
+)
+_POINTS = re.compile(
+    r"[（(\[]\s*(?:本[小大]?题|每[小大]?[题空]|共|满分|计)*\s*\d{1,3}(?:\.\d)?\s*分\s*(?:[,，]\s*共\s*\d{1,3}\s*分\s*)?[)）\]]"
+)
+_FORM = re.compile(r"[（(]\s*(?:判断对错|判断正误|单选|多选|单选题|多选题|简述|简答|论述)\s*[)）]")
+_FORM_TAIL = re.compile(r"[。.\s](?:单选|多选)\s*$")
+_PAGE_TAIL = re.compile(r"(?<=[)）？?】_])\s*\d{1,3}-\d{1,4}(?:/\d{1,4})*\s*$")
+_BLANK = re.compile(r"_{2,}|\\_|[（(]\s*[)）]|【\s*】|\[\s*\]|□+")
+_OPTION = re.compile(
+    r"(?:^|(?<=[\s。；;，,)）]))[（(]?([A-H])[)）]?\s*[、.．:：)）](?=\s*\S)|(?:^|(?<=\s))[（(]([A-H])[)）]"
+)
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
+
+_WHY = re.compile("为什么|为何|何以|什么原因")
+_HOW = re.compile("如何|怎样|怎么样?")
+_ASKING = re.compile(
+    "是什么|什么是|什么叫做?|叫做?什么|有哪些|是哪些|有什么|有哪几[种个类项]|有何|哪些|哪一?[个项种]|什么|何谓|何为|何种|"
+    "所谓|是指|指的是|是否正确|以?下列?(?=说法|叙述|表述|选项|各项|关于|描述|属于|哪)"
+)
+_ORDER = re.compile(
+    r"(?:^|(?<=[,，。；;？?!！：:\s]))(?:请你?|试|简要|简单|简|扼要|详细|概括)*"
+    r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈))(?!语|职|辩|案)"
+)
+_ORDER_TAIL = re.compile(r"(?:并?请?(?:说明|阐述)(?:之|一下)|的值|[,，]?(?:简述|简答)之?)[\s。.？?]*$")
+
+
+@cache
+def _converter() -> OpenCC:
+    from opencc import OpenCC
+
+    return OpenCC("t2s")
+
+
+def simplified(text: str) -> str:
+    """Traditional characters as simplified ones."""
+    return text if text.isascii() else str(_converter().convert(text))
+
+
+def tidy(text: str) -> str:
+    """Text without what the page adds: numbering, headings, points, score boxes, labels, blanks."""
+    text = unicodedata.normalize("NFKC", text.translate(_SUPERSCRIPT))
+    text = simplified(text)
+    text = _SCORE_LINE.sub("", text)
+    for _ in range(4):  # "五、2. 12、": one mark after another
+        before = text
+        for pattern in (_LABEL, _HEADING, _NUMBERING):
+            text = pattern.sub("", text, count=1)
+        if text == before:
+            break
+    text = _POINTS.sub(" ", text)
+    text = _LABEL.sub("", text.strip())
+    text = _FORM_TAIL.sub("", _FORM.sub(" ", text))
+    text = _PAGE_TAIL.sub("", text)
+    text = text.replace("$", "")
+    text = _COMMAND.sub(lambda m: f" {COMMANDS.get(m[1], m[1])} ", text)
+    text = _BLANK.sub(" ", text)
+    return _THOUSANDS.sub("", text).strip()
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """Stem and option texts without labels; no options unless at least A and B stand in order."""
+    marks: list[re.Match[str]] = []
+    for found in _OPTION.finditer(text):
+        label = found[1] or found[2]
+        if label == chr(ord("A") + len(marks)):
+            marks.append(found)
+    if len(marks) < 2:
+        return text, ()
+    ends = [*(m.start() for m in marks[1:]), len(text)]
+    options = tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
+    return text[: marks[0].start()].strip(), options
+
+
+def tokens(text: str, english: bool) -> tuple[str, ...]:
+    """What carries meaning, in order: numbers, Han characters, Latin letters or words, operators."""
+    text = _WHY.sub("缘何", text.lower())
+    text = _HOW.sub("如何", text)
+    text = _ORDER_TAIL.sub("", _ORDER.sub("", text))
+    text = _ASKING.sub("", text)
+    found: list[str] = []
+    for token in _TOKEN.findall(text):
+        # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
+        if token.isascii() and token.isalpha() and not english:
+            found.extend(token)
+        else:
+            found.append(token)
+    return tuple(found)
+
+
+def is_light(token: str) -> bool:
+    """Whether a token carries grammar rather than content."""
+    return token in LIGHT or token in LIGHT_WORDS
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One question as it is compared. tokens has neither options nor instruction words."""
+
+    text: str
+
+    @cached_property
+    def english(self) -> bool:
+        """Whether Latin letters are words here rather than symbols."""
+        return han_share(self.text) < 0.3
+
+    @cached_property
+    def parts(self) -> tuple[str, tuple[str, ...]]:
+        """Tidied stem and options."""
+        return split_options(tidy(self.text))
+
+    @property
+    def stem(self) -> str:
+        """Tidied stem."""
+        return self.parts[0]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Tidied options, without their labels."""
+        return self.parts[1]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Tokens of the stem."""
+        return tokens(self.stem, self.english)
+
+    @cached_property
+    def key(self) -> str:
+        """Text by which exact equals are found: the folded stem, then the folded options in order."""
+        stem, options = self.parts
+        return "\n".join([fold(stem).replace("□", ""), *sorted(fold(o) for o in options)])
+
+
+@lru_cache(maxsize=50_000)
+def read(text: str) -> Reading:
+    """The Reading of a text, remembered: one text stands in many pairs."""
+    return Reading(text)

@@ -1,0 +1,255 @@
+"""Whether two questions are the same one: duplicate, different, or a matter for a curator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bank.dedup.reading import Reading, is_light, read
+from bank.dedup.words import AFFIRMING, ALIKE, DIGIT_LOOKALIKES, NEGATORS, NUMERALS
+from schemas.settings import DedupSettings
+from schemas.text import fold
+
+Decision = Literal["duplicate", "different", "review"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict on a pair. score is 0 to 1, the likeness of the texts; evidence is for a reader."""
+
+    verdict: Decision
+    score: float
+    evidence: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        told = "; ".join(f"{k}: {v}" for k, v in self.evidence.items())
+        return f"{self.verdict} {self.score:.2f}" + (f" ({told})" if told else "")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place where two token sequences differ."""
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    before: str
+    after: str
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        return f"{''.join(self.a) or '∅'}→{''.join(self.b) or '∅'}"
+
+
+def compare(
+    a: str,
+    b: str,
+    *,
+    settings: DedupSettings | None = None,
+    figures: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    needs_figure: bool = False,
+) -> Finding:
+    """Compare two questions as printed or as asked.
+
+    figures: content hashes of the figures of each; needs_figure: whether either cannot be
+    understood without. Short texts are judged more strictly: one content word is all they have.
+    """
+    at = settings or DedupSettings()
+    found = _compare(read(a), read(b), at)
+    if found.verdict == "duplicate" and needs_figure and set(figures[0]) != set(figures[1]):
+        return Finding("review", found.score, {**found.evidence, "figures": "differ, and are needed"})
+    return found
+
+
+def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
+    from rapidfuzz import fuzz
+
+    if a.key == b.key and a.key.strip():
+        return Finding("duplicate", 1.0, {"text": "equal"})
+    if not a.tokens or not b.tokens:
+        return Finding("different", 0.0, {"text": "nothing to compare"})
+    score = fuzz.ratio(a.tokens, b.tokens)
+    rough = max(score, fuzz.ratio(_content(a.tokens), _content(b.tokens)))
+    evidence = {"ratio": f"{score:.0f}"}
+    if rough < at.review_at - 10:
+        return Finding("different", score / 100, evidence)
+    changes = differences(a.tokens, b.tokens)
+    if changes:
+        evidence["changes"] = "; ".join(str(c) for c in changes[:6])
+    for name, guard in _GUARDS:
+        why = guard(a, b, changes)
+        if why:
+            return Finding("different", score / 100, {**evidence, name: why})
+    verdict, told = _weigh(a, b, changes, rough, at)
+    return Finding(verdict, score / 100, {**evidence, **told})
+
+
+def differences(a: Sequence[str], b: Sequence[str]) -> list[Change]:
+    """Where two token sequences differ, in order."""
+    from rapidfuzz.distance import Levenshtein
+
+    out = []
+    for op in Levenshtein.opcodes(a, b):
+        if op.tag != "equal":
+            out.append(
+                Change(
+                    tuple(a[op.src_start : op.src_end]),
+                    tuple(b[op.dest_start : op.dest_end]),
+                    a[op.src_start - 1] if op.src_start else "",
+                    a[op.src_end] if op.src_end < len(a) else "",
+                    op.src_start,
+                    op.src_end,
+                )
+            )
+    return out
+
+
+def _content(tokens: Sequence[str]) -> tuple[str, ...]:
+    return tuple(t for t in tokens if not is_light(t))
+
+
+def _is_number(token: str) -> bool:
+    return token[0].isdigit()
+
+
+def _looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether b is a as a recogniser may have misread it."""
+    if len(a) == len(b) and all(x == y or (x, y) in ALIKE for x, y in zip(a, b, strict=True)):
+        return True
+    left, right = "".join(a), "".join(b)
+    return (
+        left.isascii()
+        and right.isascii()
+        and any(c.isdigit() for c in left + right)
+        and left.translate(DIGIT_LOOKALIKES) == right.translate(DIGIT_LOOKALIKES)
+    )
+
+
+def _unmatched(changes: Sequence[Change]) -> tuple[Counter[str], Counter[str]]:
+    """Tokens only in a and only in b, moved ones and misread ones cancelled out."""
+    left: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for change in changes:
+        if not _looks_alike(change.a, change.b):
+            left.update(change.a)
+            right.update(change.b)
+    return left - right, right - left
+
+
+def _numbers(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    left, right = ([t for t in c.elements() if _is_number(t) or t in NUMERALS] for c in _unmatched(changes))
+    long = min(len(a.tokens), len(b.tokens)) >= 40
+    # A long text may leave a number out ("20世纪60年代": "60年代"); none may hold another number.
+    if (left and right) or ((left or right) and not long):
+        return f"{' '.join(left) or '∅'} ≠ {' '.join(right) or '∅'}"
+    return ""
+
+
+def _symbols(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    """Latin letters and operators: in a Chinese text they are symbols, units, names."""
+    if a.english or b.english:
+        return ""
+    left, right = (
+        [t for t in c.elements() if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
+        for c in _unmatched(changes)
+    )
+    if left or right:
+        return f"{' '.join(left) or '∅'} ≠ {' '.join(right) or '∅'}"
+    return ""
+
+
+def _negation(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    def deny(part: Sequence[str], change: Change) -> list[str]:
+        around = change.before + "".join(part) + change.after
+        for word in AFFIRMING:
+            around = around.replace(word, "")
+        return [t for t in part if t in NEGATORS and (len(t) > 1 or t in around)]
+
+    left: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for change in changes:
+        left.update(deny(change.a, change))
+        right.update(deny(change.b, change))
+    only_a, only_b = left - right, right - left
+    if bool(only_a) != bool(only_b) or (only_a and only_a.total() != only_b.total()):
+        return f"{' '.join(only_a) or '∅'} ≠ {' '.join(only_b) or '∅'}"
+    return ""
+
+
+def _other_options(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    if not a.options or not b.options:
+        return ""
+    few, many = sorted((a.options, b.options), key=len)
+    left = list(many)
+    matched = 0
+    for option in few:
+        for i, other in enumerate(left):
+            if _same_option(option, other):
+                del left[i]
+                matched += 1
+                break
+    if matched * 3 < len(many) * 2 and matched < len(few):
+        return f"{matched} of {len(many)} the same"
+    return ""
+
+
+def _same_option(a: str, b: str) -> bool:
+    from rapidfuzz import fuzz
+
+    x, y = fold(a), fold(b)
+    if x == y:
+        return True
+    numbers = ["".join(c for c in t if c.isdigit()) for t in (x, y)]
+    return numbers[0] == numbers[1] and min(len(x), len(y)) >= 6 and fuzz.ratio(x, y) >= 85
+
+
+def _asked(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    """The last words say what is asked: another ending after the same story is another question."""
+    tail = min(len(a.tokens), len(b.tokens))
+    for change in changes:
+        near_end = change.stop >= len(a.tokens) - 3
+        new = min(len(_content(change.a)), len(_content(change.b)))
+        if near_end and new >= 2 and not _looks_alike(change.a, change.b) and tail >= 4:
+            return str(change)
+    return ""
+
+
+def _entity(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    """One content word in another's place, all else the same: another thing is asked about."""
+    real = [c for c in changes if _content(c.a) or _content(c.b)]
+    real = [c for c in real if not _looks_alike(c.a, c.b)]
+    swaps = [c for c in real if _content(c.a) and _content(c.b)]
+    only_a, only_b = (_content(list(c.elements())) for c in _unmatched(changes))
+    if swaps and only_a and only_b and (len(real) <= 2 or min(len(a.tokens), len(b.tokens)) < 30):
+        return "; ".join(str(c) for c in swaps[:3])
+    return ""
+
+
+_GUARDS = (
+    ("numbers", _numbers),
+    ("symbols", _symbols),
+    ("negation", _negation),
+    ("options", _other_options),
+    ("asked", _asked),
+    ("entity", _entity),
+)
+
+
+def _weigh(
+    a: Reading, b: Reading, changes: Sequence[Change], rough: float, at: DedupSettings
+) -> tuple[Decision, dict[str, str]]:
+    """The verdict when no guard objects."""
+    length = min(len(a.tokens), len(b.tokens))
+    extra = [c for counter in _unmatched(changes) for c in _content(list(counter.elements()))]
+    told = {"left over": "".join(extra)} if extra else {}
+    if bool(a.options) != bool(b.options) and length < 12:
+        return "review", {**told, "options": "only on one side of a short stem"}
+    if not extra:
+        return "duplicate", told
+    if length >= 15 and rough >= at.duplicate_at:
+        return "duplicate", told
+    if rough >= at.review_at:
+        return "review", told
+    return "different", told
