@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 
@@ -69,7 +68,7 @@ def draw(
 
     In a stratum the units with the smallest BLAKE2b(seed, unit) are drawn, and of a unit the item
     with the smallest BLAKE2b(seed, question_id): the draw depends on the seed and on what is in
-    the bank, not on the order of rows, and one item more in the bank changes one unit at most.
+    the bank, not on the order of rows; one new unit in the bank displaces one of the draw at most.
 
     ShortStratumError names the strata with too few units, unless allow_short; UsageError for a
     draw that asks for nothing or for unknown fields.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -43,18 +44,19 @@ _COLUMNS = ("status", "discipline", "sub_discipline", "question_type", "language
 
 def stats(bank: Bank, version: int | None = None) -> Stats:
     """Count the items of a version, the newest by default."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     number = bank.version if version is None else version
     table = bank.table([*_COLUMNS, "original_id", "reference_answer", "needs_figure"], version=number)
-    active = table.filter(pc.equal(table["status"], Status.ACTIVE.value))
-    answer = pc.fill_null(pc.utf8_length(active["reference_answer"]), 0)
+    active = table.filter(pc.equal(table["status"], pa.scalar(Status.ACTIVE.value)))
+    answers = pc.utf8_length(active["reference_answer"]).to_pylist()
     return Stats(
         version=number,
         items=table.num_rows,
         originals=pc.count_distinct(table["original_id"]).as_py(),
-        answered=pc.sum(pc.greater(answer, 0)).as_py() or 0,
-        needs_figure=pc.sum(active["needs_figure"]).as_py() or 0,
+        answered=sum(1 for length in answers if length),
+        needs_figure=sum(active["needs_figure"].to_pylist()),
         status=_counts(table, "status"),
         discipline=_counts(active, "discipline"),
         sub_discipline=_counts(active, "sub_discipline"),
@@ -67,17 +69,15 @@ def stats(bank: Bank, version: int | None = None) -> Stats:
 
 
 def _counts(table: pa.Table, column: str) -> dict[str, int]:
-    return _sorted((row["values"], row["counts"]) for row in table[column].value_counts().to_pylist())
+    return _sorted(Counter(table[column].to_pylist()).items())
 
 
 def _reasons(table: pa.Table, status: Status) -> dict[str, int]:
     """Reasons up to their first colon: what follows names the item, not the kind of doubt."""
-    import pyarrow.compute as pc
-
-    counts: dict[str, int] = {}
-    for reason in table.filter(pc.equal(table["status"], status.value))["status_reason"].to_pylist():
-        kind = (reason or "unspecified").split(":", 1)[0].strip()
-        counts[kind] = counts.get(kind, 0) + 1
+    counts: Counter[str] = Counter()
+    for found, reason in zip(table["status"].to_pylist(), table["status_reason"].to_pylist(), strict=True):
+        if found == status.value:
+            counts[(reason or "unspecified").split(":", 1)[0].strip()] += 1
     return _sorted(counts.items())
 
 
