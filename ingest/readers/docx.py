@@ -34,6 +34,7 @@ _WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
 _PICTURE_PAGE_TEXT = 60  # characters of text below which big pictures are pages, not figures
 _PAGE_PIXELS = 500
+_EQUATION_STREAM = "Equation Native".encode("utf-16-le")  # directory entry of the OLE container
 _OCR_MEDIA = {"image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff"}
 
 
@@ -118,7 +119,7 @@ class _Body:
         self._numbering = Numbering(self._related("numbering"), self._styles.number_styles)
         self._latex: dict[Any, str | None] = {}
         self._chars = 0
-        helpers = Helpers(self._styles, self._equation, self._picture, self._note)
+        helpers = Helpers(self._styles, self._equation, self._picture, self._is_equation, self._note)
         self._text = ParagraphReader(helpers)
 
     def _related(self, kind: str) -> Any | None:  # noqa: ANN401
@@ -278,7 +279,8 @@ class _Body:
             for paragraph in root.iter(W + "p") if root is not None else ():
                 if any(parent.tag == MC + "Fallback" for parent in paragraph.iterancestors()):
                     continue
-                text = "".join(node.text or "" for node in paragraph.iter(W + "t"))
+                texts = [node for node in paragraph.iter(W + "t") if _paragraph_of(node) is paragraph]
+                text = "".join(node.text or "" for node in texts)
                 if text.strip():
                     found.append(self._block(text.strip(), kind=BlockKind.FURNITURE, reason=kind))
         return found
@@ -319,6 +321,13 @@ class _Body:
         self.assets.setdefault(name, Asset(digest=name, media_type=media_type(relation.target), data=data))
         return name
 
+    def _is_equation(self, key: str) -> bool:
+        """Whether an embedded object is an equation: converters keep its data but not its name."""
+        relation = self._relations.get(key)
+        if relation is None or not self._package.has(relation.target):
+            return False
+        return _EQUATION_STREAM in self._package.data(relation.target, self._settings.max_bytes)
+
     def _note(self, code: str, count: int = 1) -> None:
         if count:
             self._counts[code] += count
@@ -331,6 +340,11 @@ def _inside(node: Any, tag: str) -> Iterator[Any]:  # noqa: ANN401
             yield child
         elif child.tag == W + "sdt" or child.tag in _WRAPPERS:
             yield from _inside(child, tag)
+
+
+def _paragraph_of(node: Any) -> Any:  # noqa: ANN401
+    """The innermost paragraph a node stands in: text of a box is not text of the paragraph around it."""
+    return next((parent for parent in node.iterancestors() if parent.tag == W + "p"), None)
 
 
 def _wrapped(equation: Any) -> Any:  # noqa: ANN401

@@ -60,6 +60,13 @@ _WINGDINGS = {
     0xFE: "☑",
 }
 _WINGDINGS2 = {0x50: "✓", 0x4F: "✗", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0xA3: "□", 0x97: "●", 0x99: "○"}
+_GREEK_LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩϑϕϖς"
+_GREEK_NAMES = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega "
+    "vartheta phi varpi varsigma"
+)
+_GREEK = dict(zip(_GREEK_LETTERS, _GREEK_NAMES.split(), strict=True))
 _FONTS = {"wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS2}
 
 
@@ -80,3 +87,17 @@ def _one(code: int, table: dict[int, str]) -> str:
     if known is not None:
         return known
     return chr(code) if 0x20 <= code < 0x7F and table is _SYMBOL else "□"
+
+
+def greek(text: str) -> str:
+    """Greek letters as LaTeX commands, for text that goes between dollar signs."""
+    shown = ""
+    for place, char in enumerate(text):
+        name = _GREEK.get(char)
+        following = text[place + 1 : place + 2]
+        shown += (
+            char
+            if name is None
+            else f"\\{name}" + (" " if following.isalpha() and following.isascii() else "")
+        )
+    return shown

@@ -13,6 +13,8 @@ GROUP_LABEL_CHARS = 12
 _SEAL_MARK = re.compile(r"密封线|装订线|线内不|弥封")
 _SEAL_CHARS = re.compile(r"[装订密封弥线]+")
 _SEAL_FIELD = re.compile(r"姓名|学号|班级|考号|考场|座位号|准考证|学院|专业|系别|年级")
+_LATEX_COMMAND = re.compile(r"\\[A-Za-z]+")
+_LATEX_SIGN = re.compile(r"[${}^_\\]")
 _FILLER = re.compile(r"[\s…·.．。_＿﹍—\-–|｜:：（）()○◯×xX┊┆]+")
 _SHAPES = ("rect", "oval", "polyline", "arc", "roundrect", "shape", "curve")
 
@@ -28,6 +30,7 @@ class Drawing:
     floating: bool = False
     chart: bool = False
     program: str = ""
+    embedded: str = ""
 
 
 def inspect(node: Any) -> Drawing:  # noqa: ANN401
@@ -53,6 +56,7 @@ def _walk(node: Any, found: Drawing) -> None:  # noqa: ANN401
             found.boxes.append(child)
         elif tag == O + "OLEObject":
             found.program = child.get("ProgID") or "object"
+            found.embedded = child.get(R + "id") or ""
         else:
             _note(child, tag, found)
             _walk(child, found)
@@ -82,11 +86,11 @@ def choose(alternate: Any) -> Any | None:  # noqa: ANN401
 
 def box_reason(text: str, *, grouped: bool) -> str:
     """Why a text box is furniture: 'seal', 'figure_label', or '' when its text belongs to the paper."""
-    flat = re.sub(r"\s+", "", text)
+    flat = re.sub(r"\s+", "", _LATEX_COMMAND.sub("x", text))
     if seal_text(flat):
         return "seal"
     limit = GROUP_LABEL_CHARS if grouped else LABEL_CHARS
-    return "figure_label" if len(flat) <= limit else ""
+    return "figure_label" if len(_LATEX_SIGN.sub("", flat)) <= limit else ""
 
 
 def seal_text(text: str) -> bool:

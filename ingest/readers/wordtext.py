@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.readers.eqfield import eq_field
-from ingest.readers.symbols import from_symbol_font
+from ingest.readers.symbols import from_symbol_font, greek
 from ingest.readers.worddrawing import Drawing, choose, inspect
 from ingest.readers.wordpackage import MC, M, W, attr
 from ingest.readers.wordstyles import Look, Styles
@@ -23,6 +23,7 @@ _RAISED = {"superscript": "^", "subscript": "_"}
 _SCRIPT_CHARS = 12
 _BASE = re.compile(r"(?:[A-Za-z\u0370-\u03ff]{1,6}|\d{1,8})$")
 _HAN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff0f]")
+_BLANK = "____"
 _BLANK_RUN = re.compile(r"[ \u3000\u00a0\t]{2,}")
 
 
@@ -64,6 +65,7 @@ class Helpers:
     styles: Styles
     latex: Callable[[Any], str | None]
     picture: Callable[[str], str | None]
+    is_equation: Callable[[str], bool]
     notice: Callable[[str], None]
 
 
@@ -205,7 +207,9 @@ class ParagraphReader:
     def _drawing(self, drawing: Drawing, look: Look, content: Content) -> None:
         content.boxes += [(box, drawing.grouped) for box in drawing.boxes]
         assets = [self._help.picture(rid) for rid in drawing.pictures]
-        if drawing.program and _EQUATION_PROGRAM.search(drawing.program):
+        if drawing.program and (
+            _EQUATION_PROGRAM.search(drawing.program) or self._help.is_equation(drawing.embedded)
+        ):
             self._help.notice("equation_object")
             content.pieces.append(Piece(FORMULA, look, "mark"))
             return
@@ -271,10 +275,17 @@ def _grouped(pieces: list[Piece]) -> list[tuple[str, list[Piece]]]:
 
 
 def _underlined(words: str) -> str:
-    """Underlined white space is a blank; a single space between underlined words is not."""
-    if not words.strip():
-        return "_" * min(max(len(words.replace("\t", "    ").replace("\u3000", "  ")), 4), 12)
-    return _BLANK_RUN.sub(lambda match: "_" * min(max(len(match[0]), 4), 12), words)
+    """Underlined white space is a blank `____`; text padded inside its underline is a filled one: `__C__`."""
+    inner = words.strip()
+    padding = _width(words) - _width(inner)
+    if not inner:
+        return _BLANK if padding >= 2 else words
+    inner = _BLANK_RUN.sub(_BLANK, inner)
+    return f"__{inner}__" if padding >= 2 else words.replace(words.strip(), inner)
+
+
+def _width(text: str) -> int:
+    return len(text.replace("\t", "    ").replace("\u3000", "  "))
 
 
 def _raise(text: str, words: str, sign: str) -> str:
@@ -291,4 +302,5 @@ def _raise(text: str, words: str, sign: str) -> str:
     base = _BASE.search(text[-8:])
     if base is None:
         return f"{text}${sign}{{{inner}}}${tail}"
-    return f"{text[: len(text) - len(base[0])]}${base[0]}{sign}{{{inner}}}${tail}"
+    head = text[: len(text) - len(base[0])]
+    return f"{head}${greek(base[0])}{sign}{{{greek(inner)}}}${tail}"
