@@ -1,0 +1,1 @@
+"""Builders of the sample papers: content model, typesetter, Word writer, camera."""

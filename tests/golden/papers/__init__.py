@@ -1,0 +1,1 @@
+"""The sample papers, written for this project."""
