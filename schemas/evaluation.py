@@ -68,6 +68,8 @@ class Reply(Frozen):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     latency_seconds: float | None = None
+    http_status: int | None = None
+    retry_after_seconds: float | None = Field(default=None, description="wait the server asked for")
     error: str = ""
     at: str = ""
 
@@ -105,6 +107,8 @@ class Score(Frozen):
     unscored: dict[str, int] = Field(default_factory=dict)
     stars: int
     absolute: float | None
+    interval: tuple[float, float] | None = Field(default=None, description="95 %, of absolute")
+    interval_method: str = ""
     relative: float | None = None
     relative_to: str = ""
     baseline_absolute: float | None = None

@@ -1,0 +1,229 @@
+"""One question to one OpenAI-compatible endpoint: a single attempt, timed, bounded, key kept secret."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from evaluation.responses import Outcome, from_body, from_status
+from schemas.errors import ModelError, UsageError
+from schemas.evaluation import Reply, ReplyState
+from schemas.settings import ModelSettings
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+    from openai.types.chat import ChatCompletionMessageParam
+
+MAX_BODY_BYTES = 16_000_000
+CONNECT_SECONDS = 15.0
+NO_KEY = "no-key"
+_MIN_SECRET = 6  # characters; shorter values would blot out ordinary words
+
+_BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',;]{4,200}")
+
+
+class Endpoint:
+    """An endpoint and the settings it is asked with. Not safe for use by several threads at once."""
+
+    def __init__(self, settings: ModelSettings, *, key: str, clock: Callable[[], float]) -> None:
+        """Settings, and a clock giving monotonic seconds; key is '' for an endpoint that needs none."""
+        self.settings = settings
+        self.base_url = check_base_url(settings)
+        self._key = key
+        self._clock = clock
+        self._deadline = 0.0
+        self._client: OpenAI | None = None
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.settings.name!r}, {self.base_url!r})"
+
+    def identity(self) -> dict[str, str | int | float | None]:
+        """Everything about this endpoint that can change an answer; holds no secret."""
+        return {
+            "name": self.settings.name,
+            "base_url": self.base_url,
+            "temperature": self.settings.temperature,
+            "max_tokens": self.settings.max_tokens,
+            "system_prompt": self.settings.system_prompt,
+        }
+
+    def ask(self, prompt: str, *, question_id: str, attempt: int, request_id: str) -> Reply:
+        """One attempt with one prompt. Never raises for what the network or the server does."""
+        started = self._clock()
+        self._deadline = started + self.settings.timeout_seconds
+        fields = asdict(self._send(prompt, request_id))
+        for name in ("text", "model", "finish_reason", "error"):
+            fields[name] = self.redact(fields[name])
+        took = round(self._clock() - started, 3)
+        return Reply(question_id=question_id, attempt=attempt, latency_seconds=took, **fields)
+
+    def redact(self, text: str) -> str:
+        """The text without the key, in plain or percent-encoded form, and without bearer tokens."""
+        text = _BEARER.sub("Bearer [redacted]", text)
+        for secret in {self._key, quote(self._key, safe="")}:
+            if len(secret) >= _MIN_SECRET:
+                text = text.replace(secret, "[redacted]")
+        return text
+
+    def _send(self, prompt: str, request_id: str) -> Outcome:
+        import openai
+
+        options: dict[str, Any] = {}
+        if self.settings.temperature is not None:
+            options["temperature"] = self.settings.temperature
+        if self.settings.max_tokens is not None:
+            options["max_tokens"] = self.settings.max_tokens
+        messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": prompt}]
+        if self.settings.system_prompt:
+            messages.insert(0, {"role": "system", "content": self.settings.system_prompt})
+        # The ids of an account elsewhere, which the SDK takes from the environment, are not sent.
+        headers: dict[str, str | openai.Omit] = {
+            "X-Client-Request-Id": request_id,
+            "OpenAI-Organization": openai.Omit(),
+            "OpenAI-Project": openai.Omit(),
+        }
+        try:
+            chat = self._connection().chat.completions.with_streaming_response
+            with chat.create(
+                model=self.settings.name, messages=messages, extra_headers=headers, **options
+            ) as response:
+                return from_body(self._drain(response.iter_bytes()))
+        except _StatusError as error:
+            return from_status(error.status, error.headers, error.body)
+        except (_OverdueError, openai.APITimeoutError):
+            waited = f"no complete answer within {self.settings.timeout_seconds:g} s"
+            return Outcome(ReplyState.TIMEOUT, error=waited)
+        except _BrokenError as error:
+            return Outcome(ReplyState.SERVER_ERROR, error=f"answer broken off: {error}")
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            return Outcome(ReplyState.SERVER_ERROR, error=f"no connection: {_says(cause)}")
+        except openai.OpenAIError as error:
+            return Outcome(ReplyState.CLIENT_ERROR, error=_says(error))
+
+    def _connection(self) -> OpenAI:
+        if self._client is None:
+            import openai
+
+            # Redirects are not followed: the key and the question stay with the endpoint named.
+            client = openai.DefaultHttpxClient(
+                timeout=openai.Timeout(
+                    self.settings.timeout_seconds,
+                    connect=min(CONNECT_SECONDS, self.settings.timeout_seconds),
+                ),
+                follow_redirects=False,
+                trust_env=not _is_loopback(self.base_url),
+                event_hooks={"response": [self._check_status]},
+            )
+            self._client = openai.OpenAI(
+                api_key=self._key or NO_KEY,
+                base_url=self.base_url,
+                max_retries=0,
+                http_client=client,
+            )
+        return self._client
+
+    def _check_status(self, response: Any) -> None:  # noqa: ANN401 - the SDK's HTTP library varies
+        """Hook before the body is read: reads the body of an error within the same bounds."""
+        if not 200 <= response.status_code < 300:
+            body = self._drain(response.iter_bytes())
+            raise _StatusError(response.status_code, dict(response.headers), body)
+
+    def _drain(self, chunks: Iterable[bytes]) -> bytes:
+        """A body, within the time and size allowed: a server that drips would hold us for ever."""
+        pieces, size = [], 0
+        try:
+            for chunk in chunks:
+                pieces.append(chunk)
+                size += len(chunk)
+                if size > MAX_BODY_BYTES:
+                    raise _BrokenError(f"more than {MAX_BODY_BYTES} bytes")
+                if self._clock() > self._deadline:
+                    raise _OverdueError
+        except (_BrokenError, _OverdueError):
+            raise
+        except Exception as error:
+            # Errors of the HTTP library, which is not the same one in every version of the SDK.
+            if "Timeout" in type(error).__name__:
+                raise _OverdueError from None
+            raise _BrokenError(_says(error)) from None
+        return b"".join(pieces)
+
+
+class _StatusError(Exception):
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers.items()}
+        self.body = body
+
+
+class _OverdueError(Exception):
+    pass
+
+
+class _BrokenError(Exception):
+    pass
+
+
+def read_key(settings: ModelSettings, environ: Mapping[str, str], dotenv: Path | None = None) -> str:
+    """The key from the variable the settings name, in environ or else in the .env file dotenv.
+
+    '' for an endpoint on this machine when the variable is not set. Raises ModelError otherwise.
+    """
+    key = environ.get(settings.api_key_env, "")
+    if not key and dotenv is not None and dotenv.is_file():
+        from dotenv import dotenv_values
+
+        key = dotenv_values(dotenv).get(settings.api_key_env) or ""
+    key = key.strip()
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise ModelError(
+            f"the value of {settings.api_key_env} cannot be a key: it holds blanks or non-ASCII characters",
+            remedy="copy the key again",
+            code="model_key",
+        )
+    if not key and not _is_loopback(check_base_url(settings)):
+        raise ModelError(
+            f"no key for {settings.name}: {settings.api_key_env} is not set",
+            remedy=f"set {settings.api_key_env} in the environment or in .env (any word if none is needed)",
+            code="model_key",
+        )
+    return key
+
+
+def check_base_url(settings: ModelSettings) -> str:
+    """The address without its last slash. Raises UsageError when it is none, or holds a secret."""
+    try:
+        parts = urlsplit(settings.base_url)
+        port_ok = parts.port is None or parts.port > 0
+    except ValueError:
+        parts, port_ok = urlsplit(""), False
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not port_ok:
+        raise UsageError(
+            f"{settings.name!r} is no built-in, and its base_url is no http(s) address",
+            remedy="give the address of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1",
+        )
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            f"the base_url of {settings.name!r} must not hold a user, password, query or fragment",
+            remedy=f"put the key in the variable {settings.api_key_env}",
+        )
+    return settings.base_url.rstrip("/")
+
+
+def _is_loopback(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _says(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]

@@ -1,0 +1,126 @@
+"""Models under test: one protocol, two built-ins that need no network, and any endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from evaluation.endpoint import Endpoint, read_key
+from evaluation.prompts import ask_prompts
+from evaluation.verdict import without_thinking
+from schemas.evaluation import Reply, ReplyState, SampleItem
+from schemas.settings import ModelSettings
+
+Identity = dict[str, str | int | float | None]
+
+
+class Model(Protocol):
+    """What is asked. `reply` makes one attempt; the run decides about another one."""
+
+    name: str
+    max_attempts: int
+    backoff_seconds: float
+    publishable: bool
+
+    def identity(self) -> Identity:
+        """Everything that can change a reply, without secrets: the same in a resumed run."""
+        ...
+
+    def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
+        """One attempt at one question; faults are states of the reply, never exceptions."""
+        ...
+
+
+class ReferenceModel:
+    """Answers with the bank's own reference answer: the ceiling of a judge."""
+
+    name = "reference"
+    max_attempts = 1
+    backoff_seconds = 0.0
+    publishable = False
+
+    def __init__(self, references: Mapping[str, str]) -> None:
+        self._references = references
+
+    def identity(self) -> Identity:
+        """Name only."""
+        return {"name": self.name}
+
+    def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
+        """The reference answer, or an empty reply when there is none."""
+        return _built_in(item, attempt, self.name, self._references.get(item.question_id, ""))
+
+
+class BlankModel:
+    """Hands in nothing: every question ends as unscored for the reason 'empty'."""
+
+    name = "blank"
+    max_attempts = 1
+    backoff_seconds = 0.0
+    publishable = False
+
+    def identity(self) -> Identity:
+        """Name only."""
+        return {"name": self.name}
+
+    def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
+        """An empty reply."""
+        return _built_in(item, attempt, self.name, "")
+
+
+class EndpointModel:
+    """Any model behind an OpenAI-compatible endpoint, asked with the standard prompts."""
+
+    publishable = True
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._prompts = ask_prompts()
+        self.name = endpoint.settings.name
+        self.max_attempts = endpoint.settings.max_attempts
+        self.backoff_seconds = endpoint.settings.backoff_seconds
+
+    def identity(self) -> Identity:
+        """The endpoint's identity and the hash of the asking prompts."""
+        return {**self._endpoint.identity(), "ask_prompts_sha256": self._prompts.sha256}
+
+    def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
+        """One request with the wording for the item's type and language."""
+        prompt = self._prompts.ask(item.prompt, question_type=item.question_type, language=item.language)
+        return self._endpoint.ask(
+            prompt, question_id=item.question_id, attempt=attempt, request_id=request_id
+        )
+
+
+def build_model(
+    settings: ModelSettings,
+    references: Mapping[str, str],
+    *,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    dotenv: Path | None = None,
+) -> Model:
+    """The model the settings name. A built-in name with a base_url means that endpoint's model.
+
+    environ and dotenv are where the key is looked up, clock gives monotonic seconds. Raises
+    UsageError or ModelError when the endpoint cannot be used.
+    """
+    if not settings.base_url and settings.name == ReferenceModel.name:
+        return ReferenceModel(references)
+    if not settings.base_url and settings.name == BlankModel.name:
+        return BlankModel()
+    return EndpointModel(Endpoint(settings, key=read_key(settings, environ, dotenv), clock=clock))
+
+
+def _built_in(item: SampleItem, attempt: int, name: str, text: str) -> Reply:
+    state = ReplyState.OK if without_thinking(text) else ReplyState.EMPTY
+    return Reply(
+        question_id=item.question_id,
+        attempt=attempt,
+        state=state,
+        text=text,
+        model=name,
+        finish_reason="stop",
+        latency_seconds=0.0,
+    )

@@ -1,0 +1,206 @@
+"""A run directory: manifest, exchange and verdict journals, one process at a time, and reading it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evaluation.journal import Entry, Journal, parse, write_whole
+from schemas.errors import ExamBankError, UsageError
+from schemas.evaluation import Reply, Verdict
+
+FORMAT = 1
+MANIFEST, EXCHANGE, VERDICTS, LOCK = "manifest.json", "exchange.jsonl", "verdicts.jsonl", "run.lock"
+
+
+@dataclass
+class RunRecord:
+    """What a run directory says. Dictionaries are by question id; replies and verdicts are the last."""
+
+    manifest: dict[str, Any]
+    replies: dict[str, Reply] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)
+    in_flight: dict[str, str] = field(default_factory=dict)
+    repeats: list[str] = field(default_factory=list)
+    sessions: int = 0
+    model_ids: set[str] = field(default_factory=set)
+    judge_ids: set[str] = field(default_factory=set)
+    torn_lines: int = 0
+
+    @property
+    def disciplines(self) -> dict[str, str]:
+        """Discipline code by question id, in the order asked."""
+        return {q["question_id"]: q["discipline"] for q in self.manifest["questions"]}
+
+    def take_exchange(self, entry: Entry) -> None:
+        """Count one line of the exchange journal in."""
+        if entry["event"] == "session":
+            self.sessions += 1
+        elif entry["event"] == "asked":
+            question = entry["question_id"]
+            self.attempts[question] = entry["attempt"]
+            self.in_flight[question] = entry["request_id"]
+            if entry["repeat_of"]:
+                self.repeats.append(question)
+        elif entry["event"] == "reply":
+            reply = Reply.model_validate(entry["reply"])
+            self.replies[reply.question_id] = reply
+            self.in_flight.pop(reply.question_id, None)
+            if reply.model:
+                self.model_ids.add(reply.model)
+
+    def take_verdict(self, entry: Entry) -> None:
+        """Count one line of the verdict journal in."""
+        exchange = entry["exchange"]
+        if exchange and exchange["model"]:
+            self.judge_ids.add(exchange["model"])
+        if entry["final"]:
+            verdict = Verdict.model_validate(entry["verdict"])
+            self.verdicts[verdict.question_id] = verdict
+
+
+@dataclass
+class OpenRun:
+    """A run directory held by this process."""
+
+    record: RunRecord
+    exchange: Journal
+    verdicts: Journal
+
+    def log_exchange(self, entry: Entry) -> None:
+        """Store one line of the exchange, then count it in."""
+        self.exchange.append(entry)
+        self.record.take_exchange(entry)
+
+    def log_verdict(self, entry: Entry) -> None:
+        """Store one line of the verdicts, then count it in."""
+        self.verdicts.append(entry)
+        self.record.take_verdict(entry)
+
+
+@contextmanager
+def open_run(run_dir: Path, manifest: Mapping[str, Any]) -> Iterator[OpenRun]:
+    """Start the run directory with manifest, or go on with it when it was started with the same.
+
+    Only manifest["fixed"] has to be equal. Raises UsageError `run_differs` naming the differences,
+    `run_locked` when another process is at it, `run_foreign` when the folder holds something else.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        run_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot use {run_dir}: {error.strerror}", remedy="name another folder") from None
+    lock = FileLock(run_dir / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise UsageError(
+            f"another process is at the run in {run_dir}",
+            remedy="wait for it, or name another run directory",
+            code="run_locked",
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot write in {run_dir}: {error.strerror}", remedy="name another folder"
+        ) from None
+    try:
+        record = RunRecord(_start(run_dir, manifest))
+        with Journal(run_dir / EXCHANGE) as exchange, Journal(run_dir / VERDICTS) as verdicts:
+            _replay(record, exchange.entries, verdicts.entries, run_dir)
+            yield OpenRun(record, exchange, verdicts)
+    finally:
+        lock.release()
+
+
+def read_record(run_dir: Path) -> RunRecord:
+    """What a run directory says, read without changing it. Raises UsageError when it is none."""
+    record = RunRecord(_read_manifest(run_dir))
+    parts: dict[str, list[Entry]] = {}
+    for name in (EXCHANGE, VERDICTS):
+        path = run_dir / name
+        data = path.read_bytes() if path.exists() else b""
+        entries, good = parse(data, path)
+        torn = path.with_name(name + ".torn")
+        record.torn_lines += (good < len(data)) + (torn.read_bytes().count(b"\n") if torn.exists() else 0)
+        parts[name] = entries
+    _replay(record, parts[EXCHANGE], parts[VERDICTS], run_dir)
+    return record
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """One line for every value that is not the same, 'model.temperature: 0.0 in the run, 0.7 now'."""
+    lines = []
+    for key in sorted({*before, *now}):
+        old, new = before.get(key), now.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            lines += differences(old, new, f"{prefix}{key}.")
+        elif old != new:
+            lines.append(f"{prefix}{key}: {str(old)[:80]} in the run, {str(new)[:80]} now")
+    return lines
+
+
+def _start(run_dir: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    if (run_dir / MANIFEST).exists():
+        stored = _read_manifest(run_dir)
+        changed = differences(stored["fixed"], manifest["fixed"])
+        if changed:
+            raise UsageError(
+                f"{run_dir} was started with other settings: " + "; ".join(changed),
+                remedy="use the settings it was started with, or name a new run directory",
+                code="run_differs",
+            )
+        return stored
+    foreign: Sequence[Path] = [
+        path for path in run_dir.iterdir() if path.name not in {LOCK, MANIFEST + ".tmp"}
+    ]
+    if foreign:
+        raise UsageError(
+            f"{run_dir} has no {MANIFEST} but holds {foreign[0].name}",
+            remedy="name a new or empty folder for the run",
+            code="run_foreign",
+        )
+    write_whole(run_dir / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+    return dict(manifest)
+
+
+def _read_manifest(run_dir: Path) -> dict[str, Any]:
+    path = run_dir / MANIFEST
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(
+            f"{run_dir} is no run directory: it has no {MANIFEST}",
+            remedy="name the folder that `exambank evaluate` wrote",
+            code="run_foreign",
+        ) from None
+    except (OSError, ValueError):
+        data = None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ExamBankError(
+            f"{path} cannot be read, or is of another version",
+            remedy="restore it from a copy, or start a new run",
+            code="run_damaged",
+        )
+    return data
+
+
+def _replay(record: RunRecord, exchange: list[Entry], verdicts: list[Entry], run_dir: Path) -> None:
+    try:
+        for entry in exchange:
+            record.take_exchange(entry)
+        for entry in verdicts:
+            record.take_verdict(entry)
+    except (KeyError, TypeError, ValidationError) as error:
+        raise ExamBankError(
+            f"the journals of {run_dir} hold a line of another form ({type(error).__name__})",
+            remedy="use the version of exambank that started the run",
+            code="run_damaged",
+        ) from None
