@@ -275,13 +275,13 @@ def _grouped(pieces: list[Piece]) -> list[tuple[str, list[Piece]]]:
 
 
 def _underlined(words: str) -> str:
-    """Underlined white space is a blank `____`; text padded inside its underline is a filled one: `__C__`."""
+    """Underlined white space is a blank; text padded inside its underline is one that was filled in."""
     inner = words.strip()
     padding = _width(words) - _width(inner)
     if not inner:
         return _BLANK if padding >= 2 else words
     inner = _BLANK_RUN.sub(_BLANK, inner)
-    return f"__{inner}__" if padding >= 2 else words.replace(words.strip(), inner)
+    return f"<u>{inner}</u>" if padding >= 2 else words.replace(words.strip(), inner)
 
 
 def _width(text: str) -> int:
@@ -298,7 +298,7 @@ def _raise(text: str, words: str, sign: str) -> str:
     if text.endswith("}$") and ("^{" in text[-40:] or "_{" in text[-40:]):
         start = text.rfind("$", 0, -1)
         if start >= 0 and f"{sign}{{" not in text[start:]:
-            return f"{text[:-1]}{sign}{{{inner}}}${tail}"
+            return f"{text[:-1]}{sign}{{{greek(inner)}}}${tail}"
     base = _BASE.search(text[-8:])
     if base is None:
         return f"{text}${sign}{{{inner}}}${tail}"
