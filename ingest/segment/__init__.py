@@ -1,1 +1,244 @@
 """Document in, Drafts out: sections, items, parts, options, answers and where they belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment import forms
+from ingest.segment.align import attach
+from ingest.segment.answers import is_answer_head, looks_like_key_name
+from ingest.segment.drafts import Source, draft_id, unnumbered_items
+from ingest.segment.key import Entry, read_key
+from ingest.segment.lines import Line, body_lines
+from ingest.segment.outline import Section, choose_items, find_sections
+from schemas.document import BlockKind, Document, Origin
+from schemas.question import Draft, Dropped, Extraction, Region
+from schemas.question import PrintedForm as Form
+from schemas.settings import SegmentSettings
+
+__all__ = ["segment"]
+
+_TITLE_LINES = 12
+
+
+def segment(document: Document, settings: SegmentSettings) -> Extraction:
+    """Cut a document into drafts; whatever becomes no question is listed with its reason.
+
+    A document that is only a key gives one draft per answered number, flagged `answer_only`.
+    """
+    del settings
+    lines = body_lines(document)
+    title = " ".join(line.text.strip() for line in lines[:_TITLE_LINES] if len(line.text) < 80)[:400]
+    key_begin = _key_begin(lines)
+    key_file = _is_key(document, lines, key_begin)
+    dropped: list[Dropped] = []
+    if key_file:
+        drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
+    else:
+        drafts = _questions(document, lines, 0, key_begin, dropped)
+        if key_begin < len(lines):
+            entries = read_key(lines, key_begin + 1, len(lines))
+            drafts, unused = attach(drafts, entries, document.source)
+            dropped.extend(_unused(document, unused))
+    if not drafts:
+        dropped.append(Dropped(source=document.source, text=title[:200], reason="no question found"))
+    return Extraction(
+        source=document.source,
+        sha256=document.sha256,
+        pages=len(document.pages),
+        ocr_pages=sum(1 for page in document.pages if page.method is Origin.OCR),
+        drafts=tuple(drafts),
+        dropped=tuple(dropped),
+        notices=document.notices,
+        title=title,
+        answer_key=key_file,
+    )
+
+
+def _key_begin(lines: Sequence[Line]) -> int:
+    """Index of the heading of the answers at the end, len(lines) when there is none.
+
+    A heading counts when something numbered stands before it and after it.
+    """
+    for index, line in enumerate(lines):
+        if line.kind is not BlockKind.TEXT or not is_answer_head(line.text):
+            continue
+        before = sum(1 for other in lines[:index] if other.mark is not None)
+        after = [
+            other for other in lines[index + 1 :] if other.mark is not None or other.kind is BlockKind.TABLE
+        ]
+        if before >= 2 and after:
+            return index
+    return len(lines)
+
+
+def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
+    """Whether the file is only a key: its name or title says so, and it does not print the questions."""
+    head = [line.text for line in lines[:6]]
+    named = looks_like_key_name(document.source) or any(is_answer_head(text) for text in head)
+    if not named or key_begin < len(lines):
+        return False
+    entries = read_key(lines, 0, len(lines))
+    if len(entries) < 2:
+        return False
+    short = sum(1 for entry in entries if len(entry.text) <= 12 or re.match(r"^\s*(?:解|答|证)", entry.text))
+    asking = sum(
+        1 for entry in entries if re.search(r"[？?]|____|（\s*）|\(\s*\)|简述|试|说明", entry.text[:120])
+    )
+    return short >= 0.5 * len(entries) or asking <= 0.3 * len(entries)
+
+
+def _key_drafts(document: Document, entries: Sequence[Entry]) -> list[Draft]:
+    drafts = []
+    for order, entry in enumerate(entries):
+        draft = Draft(
+            source=document.source,
+            sha256=document.sha256,
+            order=order,
+            number=str(entry.number) if entry.number else "",
+            section=entry.heading,
+            stem="",
+            form=entry.form or Form.OTHER,
+            answer=entry.text or None,
+            regions=entry.regions,
+            answer_regions=entry.regions,
+            answer_source=f"{document.source}: {entry.rule}",
+            flags=("answer_only",),
+            evidence={
+                "item": entry.rule,
+                "section_value": str(entry.section_value),
+                "section": str(entry.section),
+            },
+            printed="",
+        )
+        drafts.append(draft.model_copy(update={"draft_id": draft_id(draft)}))
+    return drafts
+
+
+def _questions(
+    document: Document, lines: Sequence[Line], begin: int, end: int, dropped: list[Dropped]
+) -> list[Draft]:
+    sections = find_sections(lines, begin, end)
+    choose_items(lines, sections, frozenset())
+    source = Source(document)
+    drafts: list[Draft] = []
+    for section in sections:
+        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped))
+    return drafts
+
+
+def _section_drafts(
+    source: Source, lines: Sequence[Line], section: Section, order: int, dropped: list[Dropped]
+) -> list[Draft]:
+    document = source.document
+    drafts: list[Draft] = []
+    body = lines[section.begin : section.end]
+    if section.line is not None and not section.typed:
+        head = lines[section.line]
+        own = source.draft(
+            order=order,
+            number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else "",
+            section=section,
+            count=1,
+            lines=[head, *body],
+            rule="section is the question",
+            own_heading=True,
+        )
+        return [own] if own else []
+    if not section.items:
+        return _without_items(source, lines, section, order, dropped)
+    lead = lines[section.begin : section.items[0]]
+    material = ""
+    if lead:
+        text = "\n".join(line.text for line in lead).strip()
+        if section.line is not None and len(text) > 60 and forms.heading_form(section.title) is Form.ANALYSIS:
+            material = text
+        else:
+            reason = "before the first question" if section.line is None else "instruction under a heading"
+            dropped.append(_drop(document, text, reason, lead[0]))
+    if section.line is None and _only_rules(lines, section):
+        text = "\n".join(line.text for line in body)
+        dropped.append(_drop(document, text, "rules of the examination", body[0]))
+        return []
+    stops = [*section.items[1:], section.end]
+    for i, stop in zip(section.items, stops, strict=True):
+        mark = lines[i].mark
+        assert mark is not None
+        draft = source.draft(
+            order=order + len(drafts),
+            number=mark.printed.strip(" 、，,.．。:：()（）【】[]"),
+            section=section if section.line is not None else None,
+            count=len(section.items),
+            lines=lines[i:stop],
+            material=material,
+            rule=f"numbered {mark.style.value}",
+        )
+        if draft is None:
+            dropped.append(_drop(document, lines[i].text, "number without text", lines[i]))
+            continue
+        drafts.append(draft)
+    return drafts
+
+
+_RULES = re.compile(
+    r"考生|答题[纸卡]|试卷|答卷|考场|准考证|作答|书写|涂黑|监考|密封线|交卷|草稿纸|[Cc]andidates?|examination room|answer sheet"
+)
+
+
+def _only_rules(lines: Sequence[Line], section: Section) -> bool:
+    """Numbered rules for the candidates, printed before the first heading."""
+    items = [lines[i] for i in section.items]
+    hits = sum(1 for line in items if _RULES.search(line.text))
+    return bool(items) and hits >= max(1, len(items) // 2) and len(items) <= 12
+
+
+def _without_items(
+    source: Source, lines: Sequence[Line], section: Section, order: int, dropped: list[Dropped]
+) -> list[Draft]:
+    body = lines[section.begin : section.end]
+    if not body:
+        if section.line is not None:
+            dropped.append(
+                _drop(source.document, section.title, "heading without questions", lines[section.line])
+            )
+        return []
+    if section.line is None:
+        text = "\n".join(line.text for line in body)
+        dropped.append(_drop(source.document, text, "before the first question", body[0]))
+        return []
+    groups = unnumbered_items(body) if forms.is_term_heading(section.title) else None
+    if groups is None:
+        groups = [list(body)]
+    head = lines[section.line]
+    drafts = []
+    for group in groups:
+        draft = source.draft(
+            order=order + len(drafts),
+            number="" if len(groups) > 1 or head.mark is None else head.mark.printed.rstrip("、，,.．。:： "),
+            section=section,
+            count=len(groups),
+            lines=group,
+            rule="unnumbered under a heading",
+            first_body=False,
+        )
+        if draft is not None:
+            drafts.append(draft)
+    return drafts
+
+
+def _drop(document: Document, text: str, reason: str, line: Line) -> Dropped:
+    region = Region(page=line.block.page, box=line.block.box)
+    return Dropped(source=document.source, text=text.strip()[:200], reason=reason, region=region)
+
+
+def _unused(document: Document, entries: Sequence[Entry]) -> list[Dropped]:
+    return [
+        Dropped(
+            source=document.source,
+            text=f"{entry.heading[:40]} {entry.number}: {entry.text}"[:200],
+            reason="answer without a question",
+            region=entry.regions[0] if entry.regions else None,
+        )
+        for entry in entries
+    ]

@@ -1,0 +1,211 @@
+"""Which answer of a key belongs to which question: by section and number, checked by content."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from ingest.segment.key import Entry, choice_of
+from ingest.segment.marks import han_value, read_mark
+from schemas.question import Draft
+from schemas.question import PrintedForm as Form
+from schemas.text import fold
+
+_SECTION_VALUE = re.compile(r"^\s*第?\s*([一二三四五六七八九十]{1,3})")
+
+
+def attach(
+    drafts: Sequence[Draft], entries: Sequence[Entry], key_source: str
+) -> tuple[list[Draft], list[Entry]]:
+    """Drafts with the answers of a key, and the entries that found no question.
+
+    An answer already printed with its question stays, unless the key agrees in more words. Where
+    numbering and content disagree (a choice answered with text, a letter that is no option, two
+    questions for one answer) nothing is attached and the draft is flagged `answer_conflict`.
+    """
+    pairs = _pairs(drafts, entries)
+    out = list(drafts)
+    used: set[int] = set()
+    for d, e in pairs.items():
+        draft, entry = drafts[d], entries[e]
+        used.add(e)
+        out[d] = _with_answer(draft, entry, key_source)
+    return out, [entry for e, entry in enumerate(entries) if e not in used]
+
+
+def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
+    text, explanation = _strip_stem(draft, entry.text), draft.explanation
+    if draft.form is Form.MULTIPLE_CHOICE and draft.options:
+        chosen = choice_of(text)
+        labels = {option.label for option in draft.options}
+        if chosen is None or not set(chosen[0]) <= labels:
+            matches = [o.label for o in draft.options if fold(o.text) and fold(o.text) == fold(text)]
+            if len(matches) != 1:
+                return _flag(draft, "answer_conflict")
+            chosen = (matches[0], "")
+        text = chosen[0]
+        explanation = chosen[1] or explanation
+    if not text.strip():
+        return draft
+    if draft.answer is not None:
+        if fold(draft.answer) == fold(text) or draft.form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
+            if fold(draft.answer) != fold(text):
+                return _flag(
+                    draft.model_copy(update={"answer": text, "answer_source": f"{key_source}: {entry.rule}"}),
+                    "answer_differs_in_text",
+                )
+            return draft.model_copy(update={"explanation": explanation})
+    return draft.model_copy(
+        update={
+            "answer": text,
+            "explanation": explanation,
+            "answer_source": f"{key_source}: {entry.rule}",
+            "answer_regions": entry.regions,
+        }
+    )
+
+
+def _flag(draft: Draft, flag: str) -> Draft:
+    return draft if flag in draft.flags else draft.model_copy(update={"flags": (*draft.flags, flag)})
+
+
+def _strip_stem(draft: Draft, text: str) -> str:
+    """An answer without the question it repeats."""
+    head, _, rest = text.partition("\n")
+    if rest.strip() and len(head) > 8 and fuzz.ratio(fold(head), fold(draft.printed)) >= 80:
+        return _after_answer_word(rest)
+    whole = fold(draft.printed)
+    if len(whole) > 12 and fold(text).startswith(whole):
+        # the stem stands on several lines: cut at the line where its letters are used up
+        seen = ""
+        lines = text.split("\n")
+        for index, line in enumerate(lines):
+            seen += fold(line)
+            if len(seen) >= len(whole):
+                return _after_answer_word("\n".join(lines[index + 1 :]))
+    return text
+
+
+def _after_answer_word(text: str) -> str:
+    return re.sub(r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip())
+
+
+def _section_key(draft: Draft) -> tuple[str, int]:
+    found = _SECTION_VALUE.match(draft.section)
+    return draft.section, han_value(found.group(1)) if found else 0
+
+
+def _number(draft: Draft) -> int:
+    mark = read_mark(f"{draft.number}、") if draft.number else None
+    return mark.value if mark else 0
+
+
+def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
+    """Draft index → entry index. Section by value and form first, then by number alone where unique."""
+    groups: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for d, draft in enumerate(drafts):
+        groups[_section_key(draft)].append(d)
+    by_section: dict[int, list[int]] = defaultdict(list)
+    for e, entry in enumerate(entries):
+        by_section[entry.section].append(e)
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    order = list(groups)
+    for order_number, group in enumerate(order):
+        section = _match_section(group, order_number, len(order), by_section, entries, taken)
+        if section is None:
+            continue
+        taken.add(section)
+        _pair_numbers(groups[group], by_section[section], drafts, entries, pairs)
+    for d, e in _alone(drafts, entries, pairs):
+        pairs[d] = e
+    _pair_unique(drafts, entries, pairs)
+    return pairs
+
+
+def _match_section(
+    group: tuple[str, int],
+    order: int,
+    groups: int,
+    by_section: dict[int, list[int]],
+    entries: Sequence[Entry],
+    taken: set[int],
+) -> int | None:
+    title, value = group
+    free = [s for s in by_section if s not in taken]
+    if not title:
+        return None
+    same = [s for s in free if value and entries[by_section[s][0]].section_value == value]
+    if same:
+        return same[0]
+    alike = [
+        s
+        for s in free
+        if entries[by_section[s][0]].heading and fuzz.ratio(title, entries[by_section[s][0]].heading) >= 60
+    ]
+    if alike:
+        return alike[0]
+    if groups == len(by_section) and not any(
+        entries[e].section_value for e in (m[0] for m in by_section.values())
+    ):
+        return sorted(by_section)[order]
+    return None
+
+
+def _pair_numbers(
+    members: Sequence[int],
+    section: Sequence[int],
+    drafts: Sequence[Draft],
+    entries: Sequence[Entry],
+    pairs: dict[int, int],
+) -> None:
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for e in section:
+        numbers[entries[e].number].append(e)
+    used: set[int] = set()
+    for d in members:
+        free = [e for e in numbers.get(_number(drafts[d]), []) if e not in used]
+        if free and _number(drafts[d]):
+            pairs[d] = free[0]
+            used.add(free[0])
+    if len(members) == 1 and len(section) == 1 and members[0] not in pairs:
+        pairs[members[0]] = section[0]
+
+
+def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> list[tuple[int, int]]:
+    """Questions that are a section of their own (三、…) and entries for a whole section."""
+    out = []
+    used = set(pairs.values())
+    for d, draft in enumerate(drafts):
+        if d in pairs or draft.section:
+            continue
+        value = _number(draft)
+        found = [
+            e
+            for e, entry in enumerate(entries)
+            if e not in used and entry.section_value == value and value and entry.number == 0
+        ]
+        if len(found) == 1:
+            out.append((d, found[0]))
+            used.add(found[0])
+    return out
+
+
+def _pair_unique(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> None:
+    """By number alone, only where the number is unique among the open questions and open answers."""
+    open_drafts: dict[int, list[int]] = defaultdict(list)
+    open_entries: dict[int, list[int]] = defaultdict(list)
+    used = set(pairs.values())
+    for d, draft in enumerate(drafts):
+        if d not in pairs and _number(draft):
+            open_drafts[_number(draft)].append(d)
+    for e, entry in enumerate(entries):
+        if e not in used and entry.number:
+            open_entries[entry.number].append(e)
+    for number, members in open_drafts.items():
+        found = open_entries.get(number, [])
+        if len(members) == 1 and len(found) == 1:
+            pairs[members[0]] = found[0]

@@ -1,0 +1,161 @@
+"""Answers printed with their question: in the brackets, in the blanks, or below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from schemas.question import PrintedForm as Form
+
+_VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
+_BRACKETED = re.compile(r"([（(])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）])")
+_UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7})[\s\u3000]*[_＿]{1,}")
+_BRACKET_VERDICT = re.compile(
+    rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
+)
+_LEAD_VERDICT = re.compile(rf"^[（(][\s\u3000]*({_VERDICT})[\s\u3000]*[)）]")
+_FILLED_BLANK = re.compile(r"_*<u>([^<>]{1,200})</u>_*")
+
+ANSWER_LINE = re.compile(
+    r"^\s*(?:[【\[（(]?\s*(?:参考答案|标准答案|正确答案|本题答案|答案要点|答题要点|答案|参考解答|解答|答|解)\s*[】\]）)]?\s*[:：]"
+    r"|[【\[]\s*(?:参考答案|标准答案|答案要点|答案|解答|解)\s*[】\]]"
+    r"|(?:Reference answer|Sample answer|Model answer|Correct answer|Answer|Solution|ANSWER|SOLUTION)s?\s*[:：]"
+    r"|(?:证明|证)\s*[:：])\s*"
+)
+_EXPLAIN_LINE = re.compile(
+    r"^\s*(?:[【\[]?\s*(?:答案解析|试题解析|解析|评析|点评|分析|评分标准)\s*[】\]]?\s*[:：]|[【\[]\s*(?:解析|评析|点评|分析)\s*[】\]]|Explanation\s*[:：])\s*"
+)
+_INLINE_ANSWER = re.compile(
+    r"(?:(?<=[\s\u3000。.；;）)])|^)[【\[（(]?\s*(?:参考答案|正确答案|标准答案|答案|Answer)\s*[】\]]?\s*[:：]\s*"
+)
+_SENTENCE_VERDICT = re.compile(
+    r"^(?:答[:：])?\s*(?:正确|错误|对|错|不正确|不对|√|×|True|False)(?=[。，,.；;\s]|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a question's own lines say: the text without the answer, and the answer found."""
+
+    text: str
+    answer: str | None = None
+    explanation: str | None = None
+    rule: str = ""
+
+
+def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
+    """Find where the answer below a question begins.
+
+    pieces: the question's text, one string a line. Returns the number of pieces that are question
+    and the answer part of the rest (text is then ''). Number = len(pieces) when there is none.
+    """
+    for index, piece in enumerate(pieces):
+        if index == 0:
+            continue
+        begin = ANSWER_LINE.match(piece)
+        explain = _EXPLAIN_LINE.match(piece)
+        if begin or explain:
+            answer, explanation = _split_explanation(pieces[index:])
+            if not (answer or explanation):
+                return index, Printed("", None, None, "empty answer space")
+            return index, Printed("", answer or None, explanation or None, "marked below")
+        if form is Form.TRUE_FALSE and _SENTENCE_VERDICT.match(piece):
+            return index, Printed("", "\n".join(pieces[index:]).strip(), None, "verdict below")
+    return len(pieces), Printed("")
+
+
+_ASKS = re.compile(
+    r"^(?:请|试)?(?:简单|简要|具体)?(?:简述|叙述|概述|说明|列举|列出|阐述|论述|比较|解释|回答|什么是|何谓|何为|写出|为什么|如何)"
+)
+_ASKS_ON = re.compile(r"[？?]|^(?:要求|提示|注|其中|[（(]|已知|设|若|请|试)|如[上下左右]?图")
+
+
+def unmarked_below(pieces: list[str], form: Form) -> int:
+    """Number of leading pieces that are question where an answer stands below without any mark.
+
+    Only for a short question whose first paragraph asks and ends, followed by text that asks nothing;
+    len(pieces) otherwise. For paragraphs (Word), never for lines of a page.
+    """
+    if form is not Form.SHORT_ANSWER or len(pieces) < 2:
+        return len(pieces)
+    head = pieces[0].strip()
+    asks = head.endswith(("？", "?")) or (
+        _ASKS.match(head) is not None and head.endswith(("。", "：", ":", "."))
+    )
+    if not asks or len(head) > 80 or any(_ASKS_ON.search(piece.strip()) for piece in pieces[1:]):
+        return len(pieces)
+    return 1
+
+
+def _split_explanation(pieces: list[str]) -> tuple[str, str]:
+    answer: list[str] = []
+    explanation: list[str] = []
+    target = answer
+    for number, piece in enumerate(pieces):
+        found = _EXPLAIN_LINE.match(piece)
+        if found:
+            target = explanation
+            piece = piece[found.end() :]
+        elif number == 0 and (lead := ANSWER_LINE.match(piece)):
+            piece = piece[lead.end() :]
+        inner = (
+            re.search(r"[\s。；;](?:解析|【解析】|答案解析)\s*[:：]?\s*", piece) if target is answer else None
+        )
+        if inner and ("：" in inner.group() or ":" in inner.group() or "】" in inner.group()):
+            answer.append(piece[: inner.start() + 1])
+            target = explanation
+            piece = piece[inner.end() :]
+        target.append(piece)
+    return "\n".join(answer).strip(), "\n".join(explanation).strip()
+
+
+def from_stem(stem: str, form: Form) -> Printed:
+    """Answers typed into the brackets or blanks of a stem; the stem keeps an empty place."""
+    tail = list(_INLINE_ANSWER.finditer(stem))
+    if tail and tail[-1].start() > 0:
+        answer = stem[tail[-1].end() :].strip(" \n\t）)】")
+        if answer:
+            return Printed(stem[: tail[-1].start()].rstrip(), answer, None, "marked inline")
+    if form is Form.MULTIPLE_CHOICE:
+        for pattern, empty in ((_BRACKETED, None), (_UNDERLINED, "____")):
+            found = list(pattern.finditer(stem))
+            if len(found) == 1:
+                one = found[0]
+                letters = one.group(1) if empty else one.group(2)
+                place = empty or f"{one.group(1)} {one.group(3)}"
+                answer = "".join(sorted(set(re.sub(r"[^A-Za-z]", "", letters).upper())))
+                return Printed(
+                    stem[: one.start()] + place + stem[one.end() :], answer, None, "in the brackets"
+                )
+    if form is Form.TRUE_FALSE:
+        one_verdict = _BRACKET_VERDICT.search(stem)
+        if one_verdict:
+            text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
+            return Printed(text, one_verdict.group(2), None, "in the brackets")
+        lead = _LEAD_VERDICT.match(stem)
+        if lead:
+            return Printed(f"( ){stem[lead.end() :]}", lead.group(1), None, "in the brackets")
+    if form is Form.FILL_BLANK:
+        filled = [m.group(1).strip() for m in _FILLED_BLANK.finditer(stem) if m.group(1).strip()]
+        if filled:
+            return Printed(_FILLED_BLANK.sub("____", stem), "；".join(filled), None, "in the blanks")
+    return Printed(_FILLED_BLANK.sub(r"\1", stem))
+
+
+_HEAD_WORDS = r"参考答案|标准答案|答案及评分|答案与解析|答案和解析|答案解析|试题答案|参考解答|试题解析|评分标准|评阅标准|答案"
+ANSWER_HEAD = re.compile(
+    rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}|(?:.{{0,30}}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{{0,20}}))\s*[:：]?$"
+)
+_NOT_HEAD = re.compile(r"填|写|涂|请|选出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题|下列|备选")
+
+
+def is_answer_head(text: str) -> bool:
+    """Whether a line is the heading of a block of answers."""
+    text = text.strip()
+    return len(text) <= 60 and bool(ANSWER_HEAD.match(text)) and not _NOT_HEAD.search(text)
+
+
+def looks_like_key_name(name: str) -> bool:
+    """Whether a file name says that the file holds answers."""
+    stem = name.rsplit(".", 1)[0].lower()
+    return bool(re.search(r"答案|解答|评分标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])", stem))

@@ -1,0 +1,237 @@
+"""From the outline to drafts: the text of each question put together, with its evidence."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.segment import answers, forms
+from ingest.segment.lines import Line
+from ingest.segment.marks import Mark, Style
+from ingest.segment.options import split_options
+from ingest.segment.outline import Section
+from schemas.document import BlockKind, Document, Origin
+from schemas.question import Draft, Part, Region
+from schemas.question import PrintedForm as Form
+
+_HAN_END = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
+_HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
+_OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]")
+_TERM_LINE = 30
+_NEEDS_FIGURE = re.compile(
+    r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One logical line of a question: hard wraps of a page joined, its regions kept."""
+
+    text: str
+    mark: Mark | None
+    regions: tuple[Region, ...]
+    kind: BlockKind
+    asset: str | None
+    confidence: float
+
+
+def _wraps(before: Line, after: Line) -> bool:
+    """Whether `after` goes on with the sentence of `before`: a full line of a page, then no new mark."""
+    if not (before.paged and after.paged) or after.mark is not None or after.kind is not before.kind:
+        return False
+    if before.kind is not BlockKind.TEXT or _OPTION_LINE.match(after.text):
+        return False
+    if before.block.box is None or after.block.box is None:
+        return False
+    if answers.ANSWER_LINE.match(after.text):
+        return False
+    a, b = before.block.box, after.block.box
+    height = max(a.y1 - a.y0, 1.0)
+    if before.block.page == after.block.page:
+        # the line must reach at least as far right as what follows it could have filled
+        full = a.x1 >= b.x1 - 1.5 * height
+        near = -2.5 * height <= b.y0 - a.y1 <= 2.2 * height or b.y0 < a.y0
+        return full and near
+    return not before.text.rstrip().endswith(("。", "？", "?", "：", ":"))
+
+
+def _join(left: str, right: str) -> str:
+    if left.endswith("-") and re.search(r"[a-z]-$", left) and re.match(r"[a-z]", right):
+        return left[:-1] + right
+    if _HAN_END.search(left) or _HAN_START.match(right):
+        return left + right
+    return f"{left} {right}"
+
+
+def pieces_of(lines: Sequence[Line], first_body: bool = True) -> list[Piece]:
+    """Logical lines; the number of the first line is left off when first_body is set."""
+    out: list[Piece] = []
+    for number, line in enumerate(lines):
+        text = line.body if number == 0 and first_body else line.text.strip()
+        mark = None if number == 0 and first_body else line.mark
+        region = Region(page=line.block.page, box=line.block.box)
+        if out and number > 0 and _wraps(lines[number - 1], line):
+            last = out[-1]
+            out[-1] = Piece(
+                _join(last.text, text),
+                last.mark,
+                (*last.regions, region),
+                last.kind,
+                last.asset,
+                min(last.confidence, line.block.confidence),
+            )
+            continue
+        out.append(Piece(text, mark, (region,), line.kind, line.block.asset, line.block.confidence))
+    return out
+
+
+def parts_of(pieces: Sequence[Piece]) -> tuple[int, tuple[Part, ...]]:
+    """Where the sub-questions begin and what they are: one style, numbered from 1 without a gap.
+
+    Returns (len(pieces), ()) when there are none. A lone (1) is no list.
+    """
+    for style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN, Style.ARABIC, Style.MULTI):
+        places: list[int] = []
+        for index, piece in enumerate(pieces):
+            mark = piece.mark
+            if mark is not None and mark.style is style and mark.value == len(places) + 1:
+                places.append(index)
+        if len(places) < 2:
+            continue
+        parts = []
+        for place, stop in zip(places, [*places[1:], len(pieces)], strict=True):
+            mark = pieces[place].mark
+            assert mark is not None
+            text = "\n".join(
+                [pieces[place].text[mark.end :], *(p.text for p in pieces[place + 1 : stop])]
+            ).strip()
+            points, text = forms.take_points(text)
+            parts.append(Part(number=mark.printed, text=text, points=points))
+        return places[0], tuple(parts)
+    return len(pieces), ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What every draft of a document shares."""
+
+    document: Document
+
+    def draft(
+        self,
+        *,
+        order: int,
+        number: str,
+        section: Section | None,
+        count: int,
+        lines: Sequence[Line],
+        material: str = "",
+        rule: str,
+        own_heading: bool = False,
+        first_body: bool = True,
+    ) -> Draft | None:
+        """One draft from its lines; None when nothing but white space and marks is left."""
+        pieces = pieces_of(lines, first_body)
+        heading = section.title if section else ""
+        texts = [piece.text for piece in pieces]
+        stem_all = "\n".join(texts).strip()
+        if not re.sub(r"[\s_（）()\[\]图.。、,，:：]", "", stem_all):
+            return None
+        announced = None if own_heading else forms.heading_form(heading)
+        has_options = len(split_options(stem_all)[1]) >= 2
+        first_guess = Form.MULTIPLE_CHOICE if has_options and announced is None else announced
+        keep, below = answers.from_lines(texts, first_guess or forms.wording_form(stem_all, has_options))
+        if keep == len(texts) and all(is_word(line) and line.kind is BlockKind.TEXT for line in lines):
+            shape = Form.OTHER if has_options or any(p.mark for p in pieces[1:]) else announced or Form.OTHER
+            keep = answers.unmarked_below(texts, shape)
+            if keep < len(texts):
+                below = answers.Printed("", "\n".join(texts[keep:]).strip(), None, "unmarked below")
+        question_pieces = pieces[:keep]
+        printed = "\n".join(p.text for p in question_pieces).strip()
+        points, printed = forms.take_points(printed)
+        stem, options = split_options(printed)
+        blanks = forms.count_blanks(stem)
+        form, form_rule = forms.printed_form("" if own_heading else heading, stem, bool(options), blanks)
+        inline = answers.from_stem(printed, form)
+        if inline.text != printed:
+            printed = inline.text
+            stem, options = split_options(printed)
+        part_begin, parts = parts_of(question_pieces)
+        if parts and not options:
+            stem = "\n".join(p.text for p in question_pieces[:part_begin]).strip()
+            stem = forms.take_points(stem)[1]
+        if points is None and section is not None:
+            points = self._section_points(heading, count, printed, own_heading, form)
+        answer = below.answer or inline.answer
+        flags = []
+        if any(piece.asset for piece in question_pieces) or "[图]" in printed:
+            flags.append("figure")
+        if below.rule == "unmarked below":
+            flags.append("answer_unmarked")
+        confidence = min((piece.confidence for piece in question_pieces), default=1.0)
+        evidence = {"item": rule, "form": form_rule}
+        if below.rule or inline.rule:
+            evidence["answer"] = below.rule or inline.rule
+        draft = Draft(
+            source=self.document.source,
+            sha256=self.document.sha256,
+            order=order,
+            number=number,
+            section="" if own_heading else heading,
+            material=material,
+            stem=stem,
+            options=options,
+            parts=parts if not options else (),
+            form=form,
+            points=points,
+            answer=answer,
+            explanation=below.explanation,
+            figures=tuple(p.asset for p in question_pieces if p.asset),
+            needs_figure=bool(_NEEDS_FIGURE.search(printed)),
+            regions=tuple(r for p in question_pieces for r in p.regions),
+            answer_regions=tuple(r for p in pieces[keep:] for r in p.regions) if below.answer else (),
+            answer_source=f"{self.document.source}: {below.rule or inline.rule}" if answer else "",
+            confidence=round(confidence, 4),
+            flags=tuple(flags),
+            evidence=evidence,
+            printed=printed,
+        )
+        return draft.model_copy(update={"draft_id": draft_id(draft)})
+
+    @staticmethod
+    def _section_points(heading: str, count: int, printed: str, own: bool, form: Form) -> float | None:
+        if own:
+            return forms.points_total(heading)
+        each = forms.points_each(heading, count)
+        if each is not None:
+            return each
+        blank = forms.points_blank(heading)
+        if blank is not None and form is Form.FILL_BLANK:
+            blanks = forms.count_blanks(printed)
+            return blank * blanks if blanks else None
+        if count == 1:
+            return forms.points_total(heading)
+        return None
+
+
+def draft_id(draft: Draft) -> str:
+    """BLAKE2b-128 hex of file, order and printed text: the same file gives the same ids again."""
+    text = f"{draft.sha256}\0{draft.order}\0{draft.number}\0{draft.printed}"
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def unnumbered_items(lines: Sequence[Line]) -> list[list[Line]] | None:
+    """Terms printed one a line without numbers (名词解释); None when the lines are no such list."""
+    text_lines = [line for line in lines if line.kind is BlockKind.TEXT]
+    if len(text_lines) < 2 or any(line.mark is not None for line in text_lines):
+        return None
+    if any(len(line.text) > _TERM_LINE or answers.ANSWER_LINE.match(line.text) for line in text_lines):
+        return None
+    return [[line] for line in text_lines]
+
+
+def is_word(line: Line) -> bool:
+    """Whether each line is a paragraph of its own (Word), so that no sentence runs on."""
+    return line.block.origin in (Origin.WORD, Origin.CONVERTED)

@@ -1,0 +1,191 @@
+"""Headings and wording: the printed form they announce and the points they promise."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from schemas.question import PrintedForm as Form
+
+# Order matters: the first word that matches decides.
+_FORM_WORDS: tuple[tuple[Form, str], ...] = (
+    (Form.MULTIPLE_CHOICE, r"选择|单选|多选|不定项|multiple[- ]choice|single[- ]choice"),
+    (Form.TRUE_FALSE, r"判断|是非|正误|对错|true\s*(?:or|/|and)\s*false"),
+    (Form.FILL_BLANK, r"填空|填充|完形|fill[- ]in|blanks?\b"),
+    (
+        Form.SHORT_ANSWER,
+        r"名词|术语|概念|解释|简答|简述|简要回答|问答|简单回答|short[- ]answers?|definitions?|terms?\b",
+    ),
+    (Form.ANALYSIS, r"辨析|案例|材料|分析|评析|case (?:study|analysis)"),
+    (Form.ESSAY, r"论述|作文|写作|赏析|小论文|essays?"),
+    (Form.OTHER, r"证明|编程|程序|算法设计|设计|作图|画图|绘图|翻译|改错|proofs?|programming|design"),
+    (Form.CALCULATION, r"计算|解答|求解|应用|综合|演算|业务|calculat\w*|problems?|computation"),
+    (Form.SHORT_ANSWER, r"回答|必答|选答|选做|必做|questions?"),
+)
+_ANY_WORD = "|".join(words for _, words in _FORM_WORDS)
+_BRACKETS = re.compile(r"[（(【\[][^（()）【】\[\]]{0,120}[)）】\]]")
+_HEAD = re.compile(
+    rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?:题|部分|类|大题|试题|项|题目|下列各题|下列概念|下列名词|下列术语)*"
+    r"(?:与|和|、|及|或|/)?[^，。；？！,;?!:：]{0,6}?(?:题|部分)?\s*(?:$|[，,：:。;；\s\d共每本（(请从])",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"每\s*(?:小)?\s*[题空个问]|[共各]\s*\d+\s*(?:小?题|分)|\d+\s*[*×xX]\s*\d+|任选|选做|小题"
+)
+
+
+def heading_form(heading: str) -> Form | None:
+    """The form a section heading announces, None when it announces none."""
+    text = unicodedata.normalize("NFKC", heading)
+    short = _BRACKETS.sub("", text)
+    for chunk in (short, text):
+        best: tuple[int, Form] | None = None
+        for form, words in _FORM_WORDS:
+            found = re.search(words, chunk, re.IGNORECASE)
+            if found and (best is None or found.start() < best[0]):
+                best = (found.start(), form)
+        if best is not None:
+            return best[1]
+    return None
+
+
+def is_type_heading(text: str) -> bool:
+    """Whether text (its number taken off) names a kind of question rather than asking one."""
+    bare = _BRACKETS.sub("", text).strip()
+    if not bare:
+        return bool(_COUNTED.search(text))
+    if len(bare) > 90:
+        return False
+    if _HEAD.match(bare):
+        return (
+            len(bare) <= 24 or bool(_COUNTED.search(text)) or bool(re.match(r".{0,10}题\s*[：:，,。]", bare))
+        )
+    return bool(_COUNTED.search(text)) and len(bare) <= 40 and not bare.endswith(("？", "?"))
+
+
+_TERM = re.compile(r"名词|术语|概念|解释")
+
+
+def is_term_heading(heading: str) -> bool:
+    """Whether the section asks for terms to be explained (名词解释)."""
+    return bool(_TERM.search(heading))
+
+
+_NUM = r"(\d+(?:\.\d+)?)"
+_EACH = re.compile(
+    rf"每\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}"
+)
+_TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\D{0,6}[)）]")
+_TOTAL = re.compile(
+    rf"(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分|[（(]\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）]",
+    re.IGNORECASE,
+)
+_BLANK_EACH = re.compile(rf"每\s*空\s*(?:格)?\s*{_NUM}\s*分")
+
+
+def _first(found: re.Match[str] | None) -> float | None:
+    if found is None:
+        return None
+    return next((float(group) for group in found.groups() if group), None)
+
+
+def points_each(heading: str, count: int) -> float | None:
+    """Points of one item from its section heading, None when the heading does not say.
+
+    count: number of items in the section, to settle '5*6' (five items of six points or six of five).
+    """
+    text = unicodedata.normalize("NFKC", heading)
+    each = _first(_EACH.search(text))
+    if each is not None:
+        return each
+    times = _TIMES.search(text)
+    if times:
+        a, b = int(times.group(1)), int(times.group(2))
+        return float(a if b == count else b if a == count else a)
+    return None
+
+
+def points_blank(heading: str) -> float | None:
+    """Points of one blank («每空2分»), None when the heading does not say."""
+    return _first(_BLANK_EACH.search(unicodedata.normalize("NFKC", heading)))
+
+
+def points_total(heading: str) -> float | None:
+    """Points of a whole section or of a question that stands alone."""
+    return _first(_TOTAL.search(unicodedata.normalize("NFKC", heading)))
+
+
+_ITEM_POINTS = re.compile(
+    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）】\]]",
+    re.IGNORECASE,
+)
+
+
+def take_points(stem: str) -> tuple[float | None, str]:
+    """Points stated at the start or end of a stem, and the stem without them."""
+    for found in _ITEM_POINTS.finditer(stem):
+        near_start = found.start() <= 2
+        near_end = not stem[found.end() :].strip(" 。.：:\n\t\u3000")
+        line_end = stem[found.end() : found.end() + 1] == "\n"
+        if near_start or near_end or line_end:
+            rest = (stem[: found.start()] + stem[found.end() :]).strip()
+            return float(found.group(1)), rest
+    return None, stem
+
+
+_PROOF = re.compile(
+    r"^(?:试)?证明|求证|证明[：:]|[，。]\s*(?:试)?证明|\bprove\b|\bshow that\b", re.IGNORECASE
+)
+_PROGRAM = re.compile(
+    r"编写.{0,12}(?:程序|函数|算法|子程序)|编程|写出.{0,8}(?:程序段|算法|代码)|设计.{0,10}算法|画出|作出?.{0,6}图",
+    re.IGNORECASE,
+)
+_CALC = re.compile(r"计算|求(?!证)|解方程|化简|解(?:下列)?方程|calculate|compute|evaluate the", re.IGNORECASE)
+_ESSAY = re.compile(
+    r"论述|试论|试述|阐述|谈谈|^谈|谈.{0,12}看法|赏析|评述|(?:举例|结合|试).{0,20}分析|\bdiscuss\b",
+    re.IGNORECASE,
+)
+_ANALYSIS = re.compile(r"辨析|案例|根据(?:上述|以上|材料)|阅读材料|是否成立.{0,6}理由|说明理由")
+_BLANK = re.compile(r"_{2,}|﹍{2,}|[（(]\s{2,}[)）]|[（(][\s\u3000]*[)）]")
+_TRUE_FALSE = re.compile(r"[（(]\s*[√×✓✗对错TF]?\s*[)）]\s*[。.]?\s*$")
+
+
+def wording_form(stem: str, has_options: bool) -> Form:
+    """The form by wording alone, where no heading tells."""
+    if has_options:
+        return Form.MULTIPLE_CHOICE
+    if _PROOF.search(stem) or _PROGRAM.search(stem):
+        return Form.OTHER
+    if _BLANK.search(stem):
+        return Form.FILL_BLANK
+    if _ANALYSIS.search(stem):
+        return Form.ANALYSIS
+    if _CALC.search(stem):
+        return Form.CALCULATION
+    if _ESSAY.search(stem):
+        return Form.ESSAY
+    return Form.SHORT_ANSWER
+
+
+def printed_form(heading: str, stem: str, has_options: bool, blanks: int) -> tuple[Form, str]:
+    """The printed form and the rule that decided, from heading, layout and wording together."""
+    announced = heading_form(heading) if heading else None
+    said = wording_form(stem, has_options)
+    if announced is None:
+        return said, "wording"
+    if has_options and announced in (Form.SHORT_ANSWER, Form.TRUE_FALSE, Form.OTHER, Form.CALCULATION):
+        return Form.MULTIPLE_CHOICE, "options"
+    if announced is Form.CALCULATION and said is Form.OTHER:
+        return Form.OTHER, "heading+wording"
+    if (
+        announced is Form.OTHER
+        and said is Form.CALCULATION
+        and not re.search(r"证明|编程|程序|算法|设计|图", heading)
+    ):
+        return said, "wording"
+    return announced, "heading"
+
+
+def count_blanks(stem: str) -> int:
+    """Number of blanks to fill in a stem."""
+    return len(_BLANK.findall(stem))

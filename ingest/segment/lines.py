@@ -1,0 +1,74 @@
+"""The lines of a document that can belong to a question, each with its number mark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ingest.segment.marks import Mark, read_mark, split_inner
+from schemas.document import Block, BlockKind, Document, Origin
+
+_GRADER_BOX = re.compile(
+    r"^(?:(?:得\s*分|评卷人|阅卷人|评分人|复核人)[\s:：|]*)+(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
+)
+# no-break, en, em, thin and zero-width spaces: typists' and converters' ways of writing a space
+_SPACES = {0xA0: " ", 0x2002: " ", 0x2003: " ", 0x2009: " ", 0x200B: "", 0xFEFF: ""}
+_INK = re.compile(r"[^\s\u3000]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the paper: text begins with the number as displayed, if it has one."""
+
+    text: str
+    block: Block
+    mark: Mark | None
+    automatic: bool = False
+    kind: BlockKind = BlockKind.TEXT
+    index: int = field(default=0)
+
+    @property
+    def body(self) -> str:
+        """The text after the mark."""
+        return self.text[self.mark.end :].strip() if self.mark else self.text.strip()
+
+    @property
+    def paged(self) -> bool:
+        """Whether the line is a line of a page, so that a sentence may run on into the next."""
+        return self.block.origin in (Origin.TEXT_LAYER, Origin.OCR)
+
+
+def _displayed(block: Block) -> tuple[str, bool]:
+    """Automatic number and text as one string; a number typed a second time is dropped."""
+    text = block.text.translate(_SPACES).strip("\n")
+    if not block.number or not _INK.search(block.number):
+        return text, False
+    automatic = read_mark(f"{block.number.strip()} ")
+    typed = read_mark(text)
+    if automatic and typed and automatic.family == typed.family and automatic.value == typed.value:
+        return text, True
+    return f"{block.number.strip()} {text.strip()}", automatic is not None
+
+
+def body_lines(document: Document) -> list[Line]:
+    """All lines that are not page furniture, in reading order, with several items on one line cut apart."""
+    lines: list[Line] = []
+    for block in document.blocks:
+        if block.kind is BlockKind.FURNITURE:
+            continue
+        if block.kind is not BlockKind.TEXT:
+            lines.append(Line(block.text or "[图]", block, None, kind=block.kind, index=len(lines)))
+            continue
+        text, automatic = _displayed(block)
+        for piece in text.split("\n"):
+            piece = _GRADER_BOX.sub("", piece.strip())
+            if not _INK.search(piece):
+                continue
+            mark = read_mark(piece)
+            if mark is None:
+                lines.append(Line(piece, block, None, index=len(lines)))
+                continue
+            for part in split_inner(piece, mark):
+                lines.append(Line(part.strip(), block, read_mark(part), automatic, index=len(lines)))
+            automatic = False
+    return lines

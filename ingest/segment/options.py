@@ -1,0 +1,55 @@
+"""Options of a multiple-choice question, wherever on the lines they stand."""
+
+from __future__ import annotations
+
+import re
+
+from schemas.question import Option
+
+_UPPER = re.compile(
+    r"(?:(?<![A-Za-z0-9$\\{_^])|(?<=[\s\u3000]))[（(【\[]?\s?([A-H])\s?(?:[)）】\]]\s*[.、．]?|[.．、:：,，](?!\w{0,3}\())\s*"
+)
+_SHORT = 40
+_LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
+
+
+def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
+    """Stem and options of `text`; no options when labels do not run A, B, … in order.
+
+    The last run that starts with A is taken, since a stem may itself name «A、B、C 三种».
+    """
+    for pattern in (_UPPER, _LOWER):
+        places = _run(text, pattern)
+        if len(places) < 2:
+            continue
+        stem = text[: places[0][0]].rstrip()
+        options = []
+        for number, (_, end, label) in enumerate(places):
+            stop = places[number + 1][0] if number + 1 < len(places) else len(text)
+            options.append(Option(label=label, text=text[end:stop].strip(" \t\n\u3000;；")))
+        filled = sum(1 for option in options if option.text)
+        if filled < 2 and len(options) > 2:
+            continue
+        if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
+            continue  # a. b. c. over whole sentences are sub-questions
+        return stem, tuple(options)
+    return text, ()
+
+
+def _run(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int, str]]:
+    """Start, end and label of the last run of labels that starts at A and never goes back."""
+    best: list[tuple[int, int, str]] = []
+    run: list[tuple[int, int, str]] = []
+    for found in pattern.finditer(text):
+        label = found.group(1).upper()
+        at_start = not text[: found.start()].strip() or text[: found.start()].endswith(("\n", "\t", "  "))
+        if label == "A":
+            if len(run) >= 2 and len(run) >= len(best):
+                best = run
+            run = [(found.start(), found.end(), label)]
+        elif run and label == chr(ord(run[-1][2]) + 1):
+            run.append((found.start(), found.end(), label))
+        elif run and label == run[-1][2] and at_start and len(run) >= 3:
+            # a label printed twice (C, C): the typist's slip, not the end of the options
+            run.append((found.start(), found.end(), chr(ord(label) + 1)))
+    return run if len(run) >= max(2, len(best)) else best

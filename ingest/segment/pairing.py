@@ -1,0 +1,134 @@
+"""Papers and their keys in files of their own: paired by name, joined by numbering and content."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from rapidfuzz import fuzz
+
+from ingest.segment.align import attach
+from ingest.segment.answers import looks_like_key_name
+from ingest.segment.forms import heading_form
+from ingest.segment.key import Entry
+from schemas.question import Draft, Dropped, Extraction
+from schemas.text import fold
+
+_KEY_WORDS = re.compile(
+    r"参考答案|标准答案|答案|解答|评分标准|试题|试卷|题目|(?<![a-z])(?:answers?|keys?|solutions?|questions?|exam|paper)(?![a-z])"
+)
+_SERIAL = re.compile(r"^\d{1,4}[\s_.-]+")
+SAME_QUESTION = 75.0
+
+
+def pair(
+    extractions: Sequence[Extraction], answers: Mapping[str, str] | None = None
+) -> tuple[Extraction, ...]:
+    """Extractions with the answers of their key files attached, in the same order.
+
+    answers: SHA-256 of a question file → SHA-256 of its key, as the user said; it goes before what
+    the file names suggest. A key whose name fits two papers is paired with neither.
+    """
+    out = list(extractions)
+    links = _links(extractions, answers or {})
+    for paper, key in links.items():
+        out[paper] = _join(extractions[paper], extractions[key])
+    return tuple(out)
+
+
+def _links(extractions: Sequence[Extraction], said: Mapping[str, str]) -> dict[int, int]:
+    by_hash = {extraction.sha256: i for i, extraction in enumerate(extractions)}
+    links = {by_hash[q]: by_hash[k] for q, k in said.items() if q in by_hash and k in by_hash}
+    names = [_stem(extraction.source) for extraction in extractions]
+    keys = [
+        i
+        for i, e in enumerate(extractions)
+        if (e.answer_key or looks_like_key_name(e.source)) and i not in links.values()
+    ]
+    claims: dict[int, list[int]] = {}
+    for key in keys:
+        if key in links:
+            continue
+        papers = [
+            i
+            for i, e in enumerate(extractions)
+            if i != key and i not in keys and e.drafts and names[i] and names[i] == names[key]
+        ]
+        if len(papers) == 1 and papers[0] not in links:
+            claims.setdefault(papers[0], []).append(key)
+    links.update({paper: found[0] for paper, found in claims.items() if len(found) == 1})
+    return links
+
+
+def _stem(name: str) -> str:
+    text = unicodedata.normalize("NFKC", name.rsplit(".", 1)[0]).lower()
+    text = _KEY_WORDS.sub("", _SERIAL.sub("", text))
+    return re.sub(r"[\s_\-—()（）\[\]【】.,，、]+", "", text)
+
+
+def _join(paper: Extraction, key: Extraction) -> Extraction:
+    entries = [_entry(draft) for draft in key.drafts]
+    if key.answer_key:
+        drafts, unused = attach(paper.drafts, entries, key.source)
+    else:
+        drafts, unused = _from_solved_paper(paper.drafts, key.drafts, key.source), []
+    dropped = [
+        Dropped(
+            source=key.source,
+            text=f"{e.heading[:40]} {e.number}: {e.text}"[:200],
+            reason="answer without a question",
+        )
+        for e in unused
+    ]
+    return paper.model_copy(update={"drafts": tuple(drafts), "dropped": (*paper.dropped, *dropped)})
+
+
+def _entry(draft: Draft) -> Entry:
+    number = re.sub(r"\D", "", draft.number)
+    return Entry(
+        section=int(draft.evidence.get("section", "0")),
+        section_value=int(draft.evidence.get("section_value", "0")),
+        heading=draft.section,
+        form=heading_form(draft.section) if draft.section else None,
+        number=int(number) if number else 0,
+        text=draft.answer or "",
+        regions=draft.answer_regions,
+        rule="key file",
+    )
+
+
+def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source: str) -> list[Draft]:
+    """Answers from a second print of the paper in which they stand below or inside the questions."""
+    out = []
+    for draft in drafts:
+        same = [s for s in solved if _number(s) == _number(draft) and _alike(draft, s)]
+        answer = same[0].answer or _added(draft.printed, same[0].printed) if len(same) == 1 else None
+        if draft.answer is None and answer:
+            assert len(same) == 1
+            regions = same[0].answer_regions or same[0].regions
+            draft = draft.model_copy(
+                update={
+                    "answer": answer,
+                    "answer_source": f"{source}: solved paper",
+                    "answer_regions": regions,
+                }
+            )
+        out.append(draft)
+    return out
+
+
+def _number(draft: Draft) -> str:
+    return re.sub(r"\D", "", draft.number)
+
+
+def _alike(draft: Draft, solved: Draft) -> bool:
+    a, b = fold(draft.printed), fold(solved.printed)
+    return fuzz.partial_ratio(a[:200], b) >= SAME_QUESTION
+
+
+def _added(question: str, solved: str) -> str | None:
+    """The lines that the solved print has and the paper has not."""
+    known = {fold(line) for line in question.split("\n")}
+    added = [line for line in solved.split("\n") if fold(line) and fold(line) not in known]
+    return "\n".join(added).strip() or None
