@@ -1,0 +1,168 @@
+"""Reading order: find the columns of a page and cut it into zones that are read one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.layout.runs import Run, median, overlap, union
+
+_GRID = re.compile(r"^\s*(?:[(（]?[A-Ha-h][)）.．、:：]|[A-H]\s|[(（]\s*[✓√×XTF]?\s*[)）])")
+_SLOTS = 400
+
+
+def zones(runs: Sequence[Run], depth: int = 0) -> list[list[Run]]:
+    """Runs in zones by reading order: within a zone plain lines from top to bottom.
+
+    A gutter is a vertical strip near the middle that hardly any line crosses, with lines on both
+    sides that are not just the options of a question. Runs across the gutter (headings) cut the
+    page into bands; every band is read column by column.
+    """
+    runs = list(runs)
+    if len(runs) < 2 or depth > 2:
+        return [runs] if runs else []
+    gutter = find_gutter(runs, strict=depth > 0)
+    if gutter is None:
+        return [runs]
+    low, high = gutter
+    middle = (low + high) / 2
+    crossing = sorted((r for r in runs if r.box.x0 < low - 1 and r.box.x1 > high + 1), key=_middle)
+    sides = [r for r in runs if not (r.box.x0 < low - 1 and r.box.x1 > high + 1)]
+    out: list[list[Run]] = []
+    for band_cross, band_sides in _bands(crossing, sides):
+        if band_cross:
+            out.append(band_cross)
+        for half in (
+            [r for r in band_sides if (r.box.x0 + r.box.x1) / 2 < middle],
+            [r for r in band_sides if (r.box.x0 + r.box.x1) / 2 >= middle],
+        ):
+            out.extend(zones(half, depth + 1))
+    return out
+
+
+def _middle(run: Run) -> float:
+    return (run.box.y0 + run.box.y1) / 2
+
+
+def _bands(crossing: Sequence[Run], sides: Sequence[Run]) -> list[tuple[list[Run], list[Run]]]:
+    """Crossing runs with the column runs that follow below them; the first pair may lack either."""
+    bands: list[tuple[list[Run], list[Run]]] = []
+    rest = sorted(sides, key=_middle)
+    taken = 0
+    group: list[Run] = []
+    for run in crossing:
+        above = taken
+        while above < len(rest) and _middle(rest[above]) < _middle(run) - 0.3 * run.size:
+            above += 1
+        if above > taken:
+            bands.append((group, rest[taken:above]))
+            group, taken = [], above
+        group.append(run)
+    bands.append((group, rest[taken:]))
+    return bands
+
+
+def _rows(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs in rows over the full width, by vertical overlap with the row's first run."""
+    rows: list[list[Run]] = []
+    for run in sorted(runs, key=_middle):
+        if rows:
+            first = rows[-1][0]
+            shared = overlap(run.box.y0, run.box.y1, first.box.y0, first.box.y1)
+            if shared > 0.5 * min(run.box.y1 - run.box.y0, first.box.y1 - first.box.y0):
+                rows[-1].append(run)
+                continue
+        rows.append([run])
+    return rows
+
+
+def find_gutter(runs: Sequence[Run], strict: bool = False) -> tuple[float, float] | None:
+    """(x0, x1) of the gutter in points, None for a single column.
+
+    strict asks for more lines on both sides: used inside a column that was already found.
+    """
+    area = union(run.box for run in runs)
+    width, height = area.x1 - area.x0, area.y1 - area.y0
+    em = median([run.size for run in runs], 10.0)
+    if width < 18 * em or height <= 0:
+        return None
+    rows = _rows(runs)
+    step = width / _SLOTS
+    crossed = [0] * (_SLOTS + 1)
+    for row in rows:
+        slots: set[int] = set()
+        for run in row:
+            first = max(0, int((run.box.x0 - area.x0) / step))
+            last = min(_SLOTS, int((run.box.x1 - area.x0) / step))
+            slots.update(range(first, last + 1))
+        for slot in slots:
+            crossed[slot] += 1
+    low, high = int(0.28 * _SLOTS), int(0.72 * _SLOTS)
+    allowed = max(0, int(0.15 * len(rows)))
+    best: tuple[float, float] | None = None
+    best_score = 0.0
+    for level in sorted({min(crossed[low:high]), allowed}):
+        if level > allowed:
+            continue
+        for start, end in _stretches(crossed, level, low, high):
+            x0, x1 = area.x0 + start * step, area.x0 + end * step
+            if x1 - x0 < 1.0 * em:
+                continue
+            score = _gutter_score(rows, x0, x1, em, width / max(height, 1.0), strict)
+            if score > best_score:
+                best, best_score = (x0, x1), score
+    return best
+
+
+def _stretches(crossed: Sequence[int], level: int, low: int, high: int) -> list[tuple[int, int]]:
+    """Maximal slot ranges crossed by at most level rows that reach into [low, high)."""
+    found = []
+    slot = low
+    while slot < high:
+        if crossed[slot] > level:
+            slot += 1
+            continue
+        start = end = slot
+        while start > 0 and crossed[start - 1] <= level:
+            start -= 1
+        while end < len(crossed) - 1 and crossed[end + 1] <= level:
+            end += 1
+        found.append((start, end))
+        slot = end + 1
+    return found
+
+
+def _gutter_score(
+    rows: Sequence[Sequence[Run]], x0: float, x1: float, em: float, aspect: float, strict: bool
+) -> float:
+    """How sure the strip x0-x1 divides two columns; 0 = it does not."""
+    left = right = both = grid = short_pairs = 0
+    middle = (x0 + x1) / 2
+    for row in rows:
+        if any(run.box.x0 < x0 - 1 and run.box.x1 > x1 + 1 for run in row):
+            continue
+        before = [run for run in row if (run.box.x0 + run.box.x1) / 2 < middle]
+        after = sorted((r for r in row if (r.box.x0 + r.box.x1) / 2 >= middle), key=lambda r: r.box.x0)
+        left += bool(before)
+        right += bool(after)
+        if after:
+            if before:
+                both += 1
+            text = "".join(run.text for run in after)
+            if _GRID.match(text) and before:
+                grid += 1
+            elif before and sum(len(run.text) for run in before) < 12 and len(text) < 12:
+                short_pairs += 1
+    landscape = aspect > 1.1
+    needed = 8 if strict else (2 if landscape else 6)
+    if left < needed or right < needed:
+        return 0.0
+    if grid + short_pairs >= 0.6 * right:
+        return 0.0
+    texts = [sum(len(r.text) for r in row) for row in rows]
+    if not landscape and median(texts) < 12:
+        return 0.0
+    balance = min(left, right) / max(left, right)
+    if balance < 0.15 and not landscape:
+        return 0.0
+    return (x1 - x0) / em + 4 * balance

@@ -1,0 +1,185 @@
+"""From the runs of one column to its visual lines, and from a line to its text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ingest.layout.runs import Line, Run, median, overlap
+
+TAB_GAP = 1.5  # em: a gap this wide is a stop, as between the options on one line
+_SPACED_HAN = re.compile(r"(?<![^\s])(?:[\u4e00-\u9fff] ){2,}[\u4e00-\u9fff](?![^\s（(：:])")
+
+
+def build(runs: Sequence[Run]) -> list[Line]:
+    """Visual lines of one column, top to bottom, each with its runs from left to right."""
+    if not runs:
+        return []
+    body = median([run.size for run in runs for _ in range(min(len(run.text), 40))], 10.0)
+    main = [run for run in runs if run.size >= 0.78 * body or run.asset]
+    small = [run for run in runs if not (run.size >= 0.78 * body or run.asset)]
+    lines = _chain(main)
+    lines += _chain(_attach(small, lines))
+    for line in lines:
+        line.runs.sort(key=lambda run: run.box.x0)
+    lines.sort(key=lambda line: _anchor(line))
+    left = min(run.box.x0 for run in runs)
+    for line in lines:
+        line.column_x0 = left
+    return lines
+
+
+def _anchor(line: Line) -> tuple[float, float]:
+    """Vertical middle of the line's text, left edge."""
+    text = [run for run in line.runs if not run.asset] or line.runs
+    return median([(run.box.y0 + run.box.y1) / 2 for run in text]), line.runs[0].box.x0
+
+
+def _fits(run: Run, tail: Run) -> float:
+    """How well run continues a line that ends in tail: 0 not at all, 1 perfectly."""
+    if run.asset and run.box.y1 - run.box.y0 > 3 * tail.size:
+        return 0.0
+    if tail.asset and tail.box.y1 - tail.box.y0 > 3 * run.size:
+        return 0.0
+    if run.box.x0 < tail.box.x1 - 0.6 * min(run.size, tail.size):
+        return 0.0
+    if run.baseline is not None and tail.baseline is not None:
+        apart = abs(run.baseline - tail.baseline) / max(run.size, tail.size, 1.0)
+        return 1.0 - apart if apart < 0.45 else 0.0
+    shared = overlap(run.box.y0, run.box.y1, tail.box.y0, tail.box.y1)
+    ratio = shared / max(min(run.box.y1 - run.box.y0, tail.box.y1 - tail.box.y0), 0.1)
+    return ratio if ratio >= 0.5 else 0.0
+
+
+def _chain(runs: Sequence[Run]) -> list[Line]:
+    """Lines grown from left to right, each run joining the line it continues best."""
+    lines: list[Line] = []
+    for run in sorted(runs, key=lambda run: (run.box.x0, run.box.y0)):
+        best, fit = None, 0.0
+        for line in lines:
+            here = _fits(run, line.runs[-1])
+            if here > fit:
+                best, fit = line, here
+        if best is None:
+            lines.append(Line([run]))
+        else:
+            best.runs.append(run)
+    return lines
+
+
+def _attach(small: Sequence[Run], lines: Sequence[Line]) -> list[Run]:
+    """Put indices, exponents and other small print into the lines they touch; return the rest."""
+    rest = []
+    for run in small:
+        best, most = None, 0.0
+        for line in lines:
+            near = [
+                other
+                for other in line.runs
+                if not other.asset
+                and max(other.box.x0 - run.box.x1, run.box.x0 - other.box.x1) <= 0.5 * other.size
+            ]
+            for other in near:
+                height = max(run.box.y1 - run.box.y0, 0.1)
+                shared = overlap(run.box.y0, run.box.y1, other.box.y0, other.box.y1) / height
+                if shared > max(most, 0.3):
+                    best, most = line, shared
+        if best is None:
+            rest.append(run)
+        else:
+            best.runs.append(run)
+    return rest
+
+
+def is_han(char: str) -> bool:
+    """Han characters and full-width forms: written without spaces between them."""
+    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef"
+
+
+def separator(left: str, right: str, gap: float, em: float, typed: bool = False) -> str:
+    """What stands between two characters gap points apart: nothing, a space, or a tab.
+
+    typed says that the file has a space character there. Han next to Latin is set apart by
+    typesetters, so that a small gap there is no space.
+    """
+    if left in "（(" and right in "）)" and gap > 0.4 * em:
+        return " " * min(8, max(2, round(gap / em * 2)))
+    if gap > TAB_GAP * em:
+        return "\t"
+    if is_han(left) or is_han(right):
+        return " " if gap > 0.6 * em else ""
+    if typed:
+        return " " if gap > 0.05 * em else ""
+    return " " if gap > 0.18 * em else ""
+
+
+def line_text(line: Line) -> str:
+    """Text of a line: gaps as spaces or tabs, reliable indices and exponents as `$x_{1}$`."""
+    runs = [run for run in line.runs if run.text]
+    if not runs:
+        return ""
+    size = median([run.size for run in runs for _ in run.text], 10.0)
+    bases = [run.baseline for run in runs if run.baseline is not None and run.size >= 0.85 * size]
+    base = median(bases) if bases else None
+    out = ""
+    last: Run | None = None
+    for run in runs:
+        text = run.text
+        script = _script(run, base, size, out)
+        if script:
+            out = _raise(out, script, text)
+        else:
+            if last is not None and out:
+                out += separator(out[-1], text[0], run.box.x0 - last.box.x1, max(size, 1.0))
+            out += text
+        last = run
+    return tidy(out)
+
+
+def _script(run: Run, base: float | None, size: float, before: str) -> str:
+    """'^' or '_' when the run is surely an exponent or an index of what stands before it."""
+    if base is None or run.baseline is None or run.size > 0.8 * size or not before:
+        return ""
+    if not re.fullmatch(r"[0-9A-Za-z+\-−*′,∗ⅠⅡα-ωT]{1,6}", run.text):
+        return ""
+    if not re.search(r"[0-9A-Za-zα-ωΑ-Ω)\]}|$]$", before):
+        return ""
+    rise = (base - run.baseline) / size
+    if rise > 0.2:
+        return "^"
+    return "_" if rise < -0.06 else ""
+
+
+def _raise(before: str, script: str, text: str) -> str:
+    """before with text set as its last sign's index or exponent."""
+    closed = re.search(r"\$([^$]*)\$$", before)
+    if closed and f"{script}{{" not in closed.group(1):
+        return f"{before[: closed.start()]}${closed.group(1)}{script}{{{text}}}$"
+    if before.endswith("$"):
+        return before[:-1] + text + "$" if closed else before + text
+    word = re.search(r"(?:[A-Za-zα-ωΑ-Ω]|\d+|[)\]}|])$", before)
+    start = word.start() if word else len(before) - 1
+    return f"{before[:start]}${before[start:]}{script}{{{text}}}$"
+
+
+def tidy(text: str) -> str:
+    """Stray white space and letter-spaced Han words pulled together."""
+    text = text.strip()
+    return _SPACED_HAN.sub(lambda match: match.group().replace(" ", ""), text)
+
+
+def strip_controls(text: str) -> tuple[str, int]:
+    """text without control and private-use characters, and how many there were."""
+    bad = [c for c in text if unicodedata.category(c) in ("Cc", "Co", "Cn", "Cs") or c == "\ufffd"]
+    if not bad:
+        return text, 0
+    drop = set(bad)
+    return "".join(c for c in text if c not in drop), len(bad)
+
+
+def leading(lines: Sequence[Line]) -> float:
+    """Usual distance between neighbouring lines, in points."""
+    tops = sorted(line.box.y0 for line in lines)
+    return median([b - a for a, b in pairwise(tops) if b - a > 1], 14.0)

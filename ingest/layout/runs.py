@@ -1,0 +1,72 @@
+"""The pieces a page is put together from: runs of text, and lines made of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from schemas.document import Box
+
+
+@dataclass(slots=True)
+class Run:
+    """Text on one baseline without a wide gap in it, or a picture standing in the text.
+
+    box is where layout happens (deskewed for scans); seen is where the run stands on the page as
+    shown. Both in points. baseline is None where the reader knows only boxes (OCR).
+    """
+
+    text: str
+    box: Box
+    size: float
+    baseline: float | None = None
+    bold: bool = False
+    colour: str | None = None
+    confidence: float = 1.0
+    seen: Box | None = None
+    asset: str | None = None
+    reason: str = ""
+    table: bool = False
+
+    @property
+    def where(self) -> Box:
+        """The box on the page as shown."""
+        return self.seen or self.box
+
+
+@dataclass(slots=True)
+class Line:
+    """One visual line: runs from left to right, and the left edge of the column it stands in."""
+
+    runs: list[Run] = field(default_factory=list)
+    column_x0: float = 0.0
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around all runs, as shown on the page."""
+        return union(run.where for run in self.runs)
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """Smallest box around boxes (at least one)."""
+    boxes = list(boxes)
+    return Box(
+        min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
+    )
+
+
+def overlap(low: float, high: float, other_low: float, other_high: float) -> float:
+    """Length of the common part of two intervals, 0 when apart."""
+    return max(0.0, min(high, other_high) - max(low, other_low))
+
+
+def inside(box: Box, outer: Box, slack: float = 1.0) -> bool:
+    """Whether the centre of box lies in outer, widened by slack points."""
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack
+
+
+def median(values: Sequence[float], default: float = 0.0) -> float:
+    """Middle value, default for no values."""
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2] if ordered else default

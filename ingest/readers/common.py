@@ -1,0 +1,34 @@
+"""What several readers need: a file's hash and pictures as assets."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.document import Asset
+from schemas.text import digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Image = NDArray[np.uint8]
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 hex of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def png_asset(image: Image) -> Asset:
+    """A picture (height x width x 3, BGR) as a PNG asset; the same pixels give the same bytes."""
+    import io
+
+    from PIL import Image as Pillow
+
+    buffer = io.BytesIO()
+    Pillow.fromarray(image[:, :, ::-1]).save(buffer, format="PNG")
+    data = buffer.getvalue()
+    return Asset(digest=digest(data), media_type="image/png", data=data)

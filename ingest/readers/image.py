@@ -1,0 +1,157 @@
+"""Photos and scans to Document: the picture's own orientation mark, bounded size, then OCR."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ingest.layout import assemble, furniture
+from ingest.readers.common import sha256_of
+from schemas.document import Asset, Document, Notice, Origin, Page
+from schemas.errors import RefusedError
+from schemas.settings import ReadSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Pixels = NDArray[np.uint8]
+
+LONG_SIDE_PX = 2200
+MAX_PIXELS = 300_000_000
+PAGE_LONG_SIDE_PT = 842.0
+
+
+def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
+    """The document in an image file; every frame of a TIFF is a page. There are no assets.
+
+    Page sizes are those of a sheet 842 points long. Raises RefusedError: damaged, too_large, ocr_off.
+    """
+    from PIL import Image
+
+    if settings.ocr == "never":
+        raise RefusedError(
+            f"{path.name} is a picture and OCR is switched off",
+            code="ocr_off",
+            remedy="Set read.ocr to auto.",
+        )
+    from ingest.ocr.engine import engine
+    from ingest.ocr.page import read_page
+
+    notices: list[Notice] = []
+    pages: list[Page] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        picture = _open(Image, path)
+        with picture:
+            frames = _frames(picture)
+            if frames > settings.max_pages:
+                message = f"{frames} pages; only the first {settings.max_pages} were read"
+                notices.append(Notice(code="page_limit", message=message))
+            reader = engine(settings)
+            for number in range(1, min(frames, settings.max_pages) + 1):
+                pixels = _pixels(picture, number - 1, path)
+                scale = PAGE_LONG_SIDE_PT / max(pixels.shape[:2])
+                result = read_page(pixels, reader, scale)
+                blocks = assemble.blocks(result.runs, number, Origin.OCR)
+                pages.append(
+                    Page(
+                        number=number,
+                        width=round(result.width, 1),
+                        height=round(result.height, 1),
+                        rotation=result.rotation,
+                        method=Origin.OCR,
+                        reason="the file is a picture",
+                        blocks=tuple(blocks),
+                    )
+                )
+    if not any(page.blocks for page in pages):
+        notices.append(Notice(code="no_text", message="no text was found in the picture"))
+    document = Document(
+        source=path.name,
+        sha256=sha256_of(path),
+        format="image",
+        pages=tuple(furniture.mark(pages)),
+        notices=tuple(notices),
+    )
+    return document, ()
+
+
+def _open(module: Any, path: Path) -> Any:  # noqa: ANN401 - the Pillow module and image
+    """An opened picture of bounded size."""
+    module.MAX_IMAGE_PIXELS = MAX_PIXELS
+    try:
+        picture = module.open(path)
+    except module.DecompressionBombError as error:
+        raise _too_large(path) from error
+    except Exception as error:  # Pillow's plugins raise many kinds on damaged files
+        raise _damaged(path) from error
+    if picture.width * picture.height > MAX_PIXELS:
+        picture.close()
+        raise _too_large(path)
+    return picture
+
+
+def _frames(picture: Any) -> int:  # noqa: ANN401
+    """Pages of a TIFF; an animation counts as one picture."""
+    try:
+        return int(getattr(picture, "n_frames", 1)) if picture.format == "TIFF" else 1
+    except Exception:
+        return 1
+
+
+def _pixels(picture: Any, frame: int, path: Path) -> Pixels:  # noqa: ANN401
+    """A frame as BGR pixels, upright by its EXIF mark, on white, long side at most 2,200."""
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    try:
+        picture.seek(frame)
+        if picture.width * picture.height > MAX_PIXELS:
+            raise _too_large(path)
+        if picture.format == "JPEG":
+            picture.draft("RGB", (LONG_SIDE_PX, LONG_SIDE_PX))
+        upright = ImageOps.exif_transpose(picture)
+        longest = max(upright.size)
+        if longest > LONG_SIDE_PX:
+            upright.thumbnail((LONG_SIDE_PX, LONG_SIDE_PX), Image.Resampling.LANCZOS)
+        if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+            clear = upright.convert("RGBA")
+            paper = Image.new("RGBA", clear.size, "white")
+            upright = Image.alpha_composite(paper, clear)
+        rgb = np.asarray(_eight_bit(upright).convert("RGB"), dtype=np.uint8)
+    except RefusedError:
+        raise
+    except Exception as error:
+        raise _damaged(path) from error
+    return np.ascontiguousarray(rgb[:, :, ::-1])
+
+
+def _eight_bit(picture: Any) -> Any:  # noqa: ANN401
+    """A picture of 16 or 32 bits a channel brought to 8."""
+    import numpy as np
+    from PIL import Image
+
+    if not picture.mode.startswith(("I", "F")):
+        return picture
+    values = np.asarray(picture, dtype=np.float64)
+    low, high = float(values.min()), float(values.max())
+    scaled = (values - low) * (255.0 / (high - low)) if high > low else values * 0
+    return Image.fromarray(scaled.astype(np.uint8))
+
+
+def _too_large(path: Path) -> RefusedError:
+    return RefusedError(
+        f"{path.name} has more than {MAX_PIXELS:,} pixels",
+        code="too_large",
+        remedy="Scale it down; 2,200 pixels on the long side are enough.",
+    )
+
+
+def _damaged(path: Path) -> RefusedError:
+    return RefusedError(
+        f"{path.name} is a picture that cannot be decoded; it is damaged or broke off",
+        code="damaged",
+        remedy="Fetch the file again, or open it in a viewer and save it anew.",
+    )

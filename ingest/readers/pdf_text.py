@@ -1,0 +1,183 @@
+"""The text layer of a PDF page as runs: characters on one baseline without a wide gap."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ingest.layout.lines import separator
+from ingest.layout.runs import Run
+from ingest.readers.glyphs import raw_symbol_font, repair
+from schemas.document import Box
+
+_BOLD = 16
+_INVISIBLE_ALPHA = 0.02
+
+
+@dataclass
+class TextLayer:
+    """Runs of a page, runs that do not stand level, and counts that say how far to trust it."""
+
+    runs: list[Run] = field(default_factory=list)
+    turned: list[Run] = field(default_factory=list)
+    chars: int = 0
+    bad: int = 0
+    strange: int = 0
+    hidden: int = 0
+    raw_fonts: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Char:
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    baseline: float
+    size: float
+    bold: bool
+    colour: str | None
+    typed_space: bool
+
+
+def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPDF is untyped
+    """Text layer of a PyMuPDF page, in points of the page as it reads."""
+    import pymupdf
+
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_INHIBIT_SPACES | pymupdf.TEXT_MEDIABOX_CLIP
+    layer = TextLayer()
+    content = page.get_text("rawdict", flags=flags)["blocks"]
+    layer.raw_fonts = _raw_fonts(content)
+    for block in content:
+        for line in block.get("lines", ()):
+            if layer.chars > max_chars:
+                return layer
+            cos, sin = line["dir"]
+            if cos > 0.98:
+                for run in _runs(_chars(line, layer)):
+                    layer.runs.append(run)
+            else:
+                run = _turned(line, layer, abs(cos) < 0.02 or cos < -0.98)
+                if run is not None:
+                    layer.turned.append(run)
+    return layer
+
+
+def _raw_fonts(blocks: list[dict[str, Any]]) -> frozenset[str]:
+    """Names of the page's undecoded symbol fonts."""
+    chars: dict[str, set[str]] = {}
+    for block in blocks:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                chars.setdefault(span["font"], set()).update(item["c"] for item in span["chars"])
+    return frozenset(font for font, found in chars.items() if raw_symbol_font(font, found))
+
+
+def _colour(value: int) -> str | None:
+    """'#rrggbb', None for black and near black."""
+    return None if max(value >> 16 & 255, value >> 8 & 255, value & 255) < 64 else f"#{value:06x}"
+
+
+def _chars(line: dict[str, Any], layer: TextLayer) -> Iterator[_Char]:
+    """Visible characters of a MuPDF line; white space becomes the mark on the next one."""
+    space = False
+    seen: dict[tuple[str, int, int], None] = {}
+    for span in line["spans"]:
+        bold = bool(span["flags"] & _BOLD) or "bold" in span["font"].lower()
+        colour = _colour(span["color"])
+        size = float(span["size"])
+        hidden = span.get("alpha", 255) <= _INVISIBLE_ALPHA * 255
+        for item in span["chars"]:
+            char = item["c"]
+            if not char.strip() or char in "\u200b\ufeff\u00ad":
+                space = True
+                continue
+            text, sound = repair(char, span["font"], span["font"] in layer.raw_fonts)
+            layer.chars += 1
+            layer.bad += not sound
+            layer.strange += _is_strange(text)
+            layer.hidden += hidden
+            if not text:
+                continue
+            x0, y0, x1, y1 = item["bbox"]
+            key = (text, round(x0 / max(0.15 * size, 0.1)), round(y0 / max(0.15 * size, 0.1)))
+            if key in seen:  # bold made by printing the same character twice
+                continue
+            seen[key] = None
+            yield _Char(text, x0, y0, x1, y1, item["origin"][1], size, bold, colour, space)
+            space = False
+
+
+def _is_strange(text: str) -> bool:
+    """Letters of scripts that exam papers in Chinese or a European language hardly use."""
+    if not text or text < "\u0530":
+        return False
+    if "\u1e00" <= text <= "\u2fff" or "\u3000" <= text <= "\u30ff" or "\u3400" <= text <= "\u9fff":
+        return False
+    if text >= "\uf900":
+        return False
+    return unicodedata.category(text[0])[0] == "L"
+
+
+def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
+    """Characters joined while size and baseline stay and no gap is as wide as a tab stop."""
+    group: list[_Char] = []
+    text = ""
+    for char in chars:
+        if group:
+            last = group[-1]
+            em = max(char.size, last.size)
+            gap = char.x0 - last.x1
+            alike = abs(char.size - last.size) < 0.15 * em and abs(char.baseline - last.baseline) < 0.12 * em
+            between = separator(last.text[-1], char.text[0], gap, em, char.typed_space)
+            if not alike or between == "\t" or gap < -0.5 * em or char.colour != last.colour:
+                yield _run(group, text)
+                group, text = [], ""
+            else:
+                text += between
+        group.append(char)
+        text += char.text
+    if group:
+        yield _run(group, text)
+
+
+def _run(group: list[_Char], text: str) -> Run:
+    first = group[0]
+    return Run(
+        text=text,
+        box=Box(
+            min(c.x0 for c in group),
+            min(c.y0 for c in group),
+            max(c.x1 for c in group),
+            max(c.y1 for c in group),
+        ),
+        size=first.size,
+        baseline=first.baseline,
+        bold=first.bold,
+        colour=first.colour,
+    )
+
+
+def _turned(line: dict[str, Any], layer: TextLayer, straight: bool) -> Run | None:
+    """One run for a line that runs up, down or slantwise."""
+    text = ""
+    size = 0.0
+    colour = None
+    for span in line["spans"]:
+        size, colour = float(span["size"]), _colour(span["color"])
+        for item in span["chars"]:
+            text += repair(item["c"], span["font"], span["font"] in layer.raw_fonts)[0]
+    text = " ".join(text.split())
+    if not text:
+        return None
+    layer.chars += len(text)
+    return Run(
+        text=text,
+        box=Box(*line["bbox"]),
+        size=size,
+        colour=colour,
+        reason="seal" if straight else "watermark",
+    )
