@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bank.dedup.reading import tidy
 from schemas.text import fold
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def gram_text(stem: str, options: Sequence[str]) -> str:
     text = fold(stem).replace("□", "")
     if len(text) < 20 and options:
         text += "".join(sorted(fold(option) for option in options))
-    return text or fold(tidy(stem))
+    return text
 
 
 def grams(texts: Sequence[str]) -> tuple[HashArray, IntArray]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from bank.dedup.words import COMMANDS, LIGHT, LIGHT_WORDS
+from bank.dedup.words import COMMANDS, LIGHT, LIGHT_WORDS, SYNONYMS
 from schemas.text import fold, han_share
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ _SCORE_WORDS = (
 _SCORE_LINE = re.compile(rf"^(?:[ \t]*{_SCORE_WORDS}[ \t:：_]*)+", re.MULTILINE)
 _LABEL = re.compile(r"^\s*【[^】\n]{1,16}】|【[^】\n]{1,16}】\s*$")
 _HEADING = re.compile(
-    r"^\s*[一二三四五六七八九十]{1,3}\s*[、.．]\s*[^\s。？?！!]{0,10}题\s*(?:[（(][^）)\n]{1,40}[）)])?[:：]?\s*"
+    r"^\s*[一二三四五六七八九十]{1,3}\s*[、.．]\s*[^\s。？?！!（(]{0,10}题\s*(?:[（(][^）)\n]{1,40}[）)])?[:：]?\s*"
+)
+_TITLE = re.compile(
+    r"^[^\n。？?]{0,40}(?:学年|学期|考试|试卷|试题|测验)[^\n。？?]{0,20}\n|^\s*(?:考试)?(?:科目|课程|课程名称)\s*[:：]"
 )
 _NUMBERING = re.compile(
     r"^\s*(?:[（(]\s*\d{1,3}\s*[)）]|\d{1,3}\s*(?:[)）、．，,]|\.(?!\d))|[①-⑳]|Q\d{1,3}[.:：]?|第\s*\d{1,3}\s*[题问][:：.、]?|"
@@ -39,6 +42,11 @@ _BLANK = re.compile(r"_{2,}|\\_|[（(]\s*[)）]|【\s*】|\[\s*\]|□+")
 _OPTION = re.compile(
     r"(?:^|(?<=[\s。；;，,)）]))[（(]?([A-H])[)）]?\s*[、.．:：)）](?=\s*\S)|(?:^|(?<=\s))[（(]([A-H])[)）]"
 )
+_CIRCLED = re.compile(r"(?:^|(?<=[\s。；;？?)）]))([①-⑧])")
+_LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\-])")
+_SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
+_LETTER_O = re.compile(r"(?<=\d)[oO]|[oO](?=\d)")
+_HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
 _WHY = re.compile("为什么|为何|何以|什么原因")
@@ -66,39 +74,64 @@ def simplified(text: str) -> str:
     return text if text.isascii() else str(_converter().convert(text))
 
 
-def tidy(text: str) -> str:
-    """Text without what the page adds: numbering, headings, points, score boxes, labels, blanks."""
-    text = unicodedata.normalize("NFKC", text.translate(_SUPERSCRIPT))
-    text = simplified(text)
+def tidy(text: str) -> tuple[str, tuple[str, ...]]:
+    """Stem and options without what the page adds: numbering, headings, points, score boxes, blanks."""
+    text = simplified(text.translate(_SUPERSCRIPT)).replace("\u3000", " ").strip()
+    # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
+    text = "".join(c if "①" <= c <= "⑳" else unicodedata.normalize("NFKC", c) for c in text)
     text = _SCORE_LINE.sub("", text)
     for _ in range(4):  # "五、2. 12、": one mark after another
         before = text
-        for pattern in (_LABEL, _HEADING, _NUMBERING):
+        for pattern in (_LABEL, _TITLE, _HEADING, _NUMBERING):
             text = pattern.sub("", text, count=1)
         if text == before:
             break
-    text = _POINTS.sub(" ", text)
-    text = _LABEL.sub("", text.strip())
-    text = _FORM_TAIL.sub("", _FORM.sub(" ", text))
-    text = _PAGE_TAIL.sub("", text)
-    text = text.replace("$", "")
-    text = _COMMAND.sub(lambda m: f" {COMMANDS.get(m[1], m[1])} ", text)
-    text = _BLANK.sub(" ", text)
+    text = _LABEL.sub("", _POINTS.sub(" ", text).strip())
+    stem, options = split_options(text)
+    stem = _PAGE_TAIL.sub("", _FORM_TAIL.sub("", _FORM.sub(" ", stem)))
+    return _plain(stem), tuple(_plain(option) for option in options)
+
+
+def _plain(text: str) -> str:
+    """One piece of text with its formulas as signs and letters."""
+    if "\\" in text:
+        text = _LINE_IN_FORMULA.sub("", text)
+    text = _COMMAND.sub(_sign, text.replace("$", ""))
+    text = _HAN_JOINT.sub("", _LETTER_O.sub("0", _BLANK.sub(" ", text)))
+    text = unicodedata.normalize("NFKC", _SPACED_POINT.sub(".", text))
+    for word, same in SYNONYMS.items():
+        text = text.replace(word, same)
     return _THOUSANDS.sub("", text).strip()
 
 
+def _sign(found: re.Match[str]) -> str:
+    name = found[1]
+    if name not in COMMANDS and name[:-1] in COMMANDS:  # "\\toO": a letter read for the digit after it
+        return f" {COMMANDS[name[:-1]]} {name[-1]} "
+    return f" {COMMANDS.get(name, name)} "
+
+
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    """Stem and option texts without labels; no options unless at least A and B stand in order."""
-    marks: list[re.Match[str]] = []
-    for found in _OPTION.finditer(text):
-        label = found[1] or found[2]
-        if label == chr(ord("A") + len(marks)):
-            marks.append(found)
+    """Stem and option texts without labels; no options unless at least A and B stand in order.
+
+    Circled numbers are labels when there are no letters: else they number statements of the stem.
+    """
+    marks = _series(_OPTION, "A", text)
     if len(marks) < 2:
-        return text, ()
+        marks = _series(_CIRCLED, "①", text)
+        if len(marks) < 3:
+            return text, ()
     ends = [*(m.start() for m in marks[1:]), len(text)]
     options = tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
     return text[: marks[0].start()].strip(), options
+
+
+def _series(pattern: re.Pattern[str], first: str, text: str) -> list[re.Match[str]]:
+    marks: list[re.Match[str]] = []
+    for found in pattern.finditer(text):
+        if next(g for g in found.groups() if g) == chr(ord(first) + len(marks)):
+            marks.append(found)
+    return marks
 
 
 def tokens(text: str, english: bool) -> tuple[str, ...]:
@@ -136,7 +169,7 @@ class Reading:
     @cached_property
     def parts(self) -> tuple[str, tuple[str, ...]]:
         """Tidied stem and options."""
-        return split_options(tidy(self.text))
+        return tidy(self.text)
 
     @property
     def stem(self) -> str:

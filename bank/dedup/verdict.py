@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bank.dedup.reading import Reading, is_light, read
-from bank.dedup.words import AFFIRMING, ALIKE, DIGIT_LOOKALIKES, NEGATORS, NUMERALS
+from bank.dedup.words import AFFIRMING, ALIKE, CHINESE_DIGITS, DIGIT_LOOKALIKES, NEGATORS, NUMERALS
 from schemas.settings import DedupSettings
 from schemas.text import fold
+
+_LONG = 25  # tokens
 
 Decision = Literal["duplicate", "different", "review"]
 
@@ -118,7 +120,7 @@ def _looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether b is a as a recogniser may have misread it."""
     if len(a) == len(b) and all(x == y or (x, y) in ALIKE for x, y in zip(a, b, strict=True)):
         return True
-    left, right = "".join(a), "".join(b)
+    left, right = "".join(a).translate(CHINESE_DIGITS), "".join(b).translate(CHINESE_DIGITS)
     return (
         left.isascii()
         and right.isascii()
@@ -210,10 +212,18 @@ def _asked(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
     tail = min(len(a.tokens), len(b.tokens))
     for change in changes:
         near_end = change.stop >= len(a.tokens) - 3
-        new = min(len(_content(change.a)), len(_content(change.b)))
-        if near_end and new >= 2 and not _looks_alike(change.a, change.b) and tail >= 4:
+        sizes = len(_content(change.a)), len(_content(change.b))
+        another = min(sizes) >= 2 or max(sizes) >= 4
+        if near_end and another and not _looks_alike(change.a, change.b) and tail >= 4:
             return str(change)
     return ""
+
+
+def _exchanged(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
+    """Two words that changed places: "A before B" is not "B before A"."""
+    swaps = {(c.a, c.b) for c in changes if _content(c.a) and _content(c.b)}
+    both = [f"{''.join(x)}↔{''.join(y)}" for x, y in swaps if x < y and (y, x) in swaps]
+    return "; ".join(sorted(both))
 
 
 def _entity(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
@@ -222,6 +232,8 @@ def _entity(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
     real = [c for c in real if not _looks_alike(c.a, c.b)]
     swaps = [c for c in real if _content(c.a) and _content(c.b)]
     only_a, only_b = (_content(list(c.elements())) for c in _unmatched(changes))
+    if len(swaps) == 1 and len(a.tokens) >= _LONG and max(len(swaps[0].a), len(swaps[0].b)) == 1:
+        return ""  # one character in a long text may be misread: left to a curator below
     if swaps and only_a and only_b and (len(real) <= 2 or min(len(a.tokens), len(b.tokens)) < 30):
         return "; ".join(str(c) for c in swaps[:3])
     return ""
@@ -233,6 +245,7 @@ _GUARDS = (
     ("negation", _negation),
     ("options", _other_options),
     ("asked", _asked),
+    ("exchanged", _exchanged),
     ("entity", _entity),
 )
 
@@ -248,6 +261,11 @@ def _weigh(
         return "review", {**told, "options": "only on one side of a short stem"}
     if not extra:
         return "duplicate", told
+    if (
+        any(len(c.a) == len(c.b) == 1 and _content(c.a) and _content(c.b) for c in changes)
+        and len(extra) <= 2
+    ):
+        return "review", {**told, "misread": "one character differs"}
     if length >= 15 and rough >= at.duplicate_at:
         return "duplicate", told
     if rough >= at.review_at:

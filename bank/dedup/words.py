@@ -107,7 +107,23 @@ _LOOKALIKES = (
     "再在 唯惟 筒简 准淮 科料 体休 论沦 性牲"
 )
 ALIKE = frozenset((x, y) for group in _LOOKALIKES.split(" ") for x in group for y in group if x != y)
-DIGIT_LOOKALIKES = str.maketrans("oilszbq", "0115289")
+DIGIT_LOOKALIKES = str.maketrans("oil|szbq", "01115289")
+CHINESE_DIGITS = str.maketrans("零一二两三四五六七八九", "01223456789")
+
+# Words of exam language that say the same, each group under its first word.
+_SYNONYMS = (
+    "说明 表明 显示 反映 体现",
+    "提出 认为 指出 主张",
+    "创始人 创立者 创建者 创立人 奠基人",
+    "特点 特征",
+    "包括 包含",
+    "小于等于 不大于 不超过 小于或等于",
+    "大于等于 不小于 不低于 不少于 大于或等于",
+    "因素 方面",
+    "缺乏 没有 缺少",
+    "作用 功能 功用",
+)
+SYNONYMS = {word: group.split(" ")[0] for group in _SYNONYMS for word in group.split(" ")[1:]}
 
 # LaTeX commands as the sign they stand for; '' for those that only say how to set a formula.
 _GREEK = [
@@ -140,7 +156,7 @@ COMMANDS = (
     | {"varphi": "φ", "varepsilon": "ε", "dfrac": "frac", "tfrac": "frac", "cdot": "×", "times": "×"}
     | {"le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥", "geq": "≥", "geqslant": "≥", "ne": "≠", "neq": "≠"}
     | {"to": "→", "rightarrow": "→", "infty": "∞", "pm": "±", "angle": "∠", "triangle": "△", "circ": "°"}
-    | {"degree": "°", "in": "∈", "sim": "~", "approx": "≈", "div": "÷"}
+    | {"mid": "|", "degree": "°", "in": "∈", "sim": "~", "approx": "≈", "div": "÷"}
     | dict.fromkeys(
         [
             "left",
