@@ -12,9 +12,10 @@ from ingest.readers import omml, wordtable
 from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import box_reason, choose
 from ingest.readers.wordpackage import MC, M, R, W, WordPackage, attr, media_type
+from ingest.readers.wordpages import as_pages
 from ingest.readers.wordstyles import Look, Styles
 from ingest.readers.wordtext import FIGURE, Helpers, ParagraphReader, lines
-from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin, Page
+from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
 from schemas.text import digest
@@ -32,10 +33,7 @@ _NOTICES = {
 }
 _WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
-_PICTURE_PAGE_TEXT = 60  # characters of text below which big pictures are pages, not figures
-_PAGE_PIXELS = 500
 _EQUATION_STREAM = "Equation Native".encode("utf-16-le")  # directory entry of the OLE container
-_OCR_MEDIA = {"image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff"}
 
 
 def read_docx(
@@ -63,46 +61,11 @@ def read_docx(
         raise RefusedError(
             "the document is nested too deeply", code="hostile", remedy="save it again in Word and retry"
         ) from error
-    pages = _pages(path.name, blocks, body.assets, settings, origin)
+    pages = as_pages(blocks, body.assets, settings, origin)
     document = Document(
         source=path.name, sha256=sha256, format="docx", pages=pages, notices=tuple(body.notices())
     )
     return document, tuple(body.assets.values())
-
-
-def _pages(
-    source: str, blocks: list[Block], assets: dict[str, Asset], settings: ReadSettings, origin: Origin
-) -> tuple[Page, ...]:
-    """One page of Word text, or one page per picture when the document is nothing but pictures."""
-    text = sum(len(b.text.strip()) for b in blocks if b.kind in {BlockKind.TEXT, BlockKind.TABLE})
-    shown = dict.fromkeys(b.asset for b in blocks if b.asset)
-    pictures = [assets[key] for key in shown if key in assets and _is_page_picture(assets[key])]
-    if settings.ocr == "never" or not pictures or text > _PICTURE_PAGE_TEXT:
-        return (Page(number=1, method=origin, blocks=tuple(blocks)),)
-    from ingest.readers.image import read_picture
-
-    digests = {picture.digest for picture in pictures}
-    kept = tuple(block for block in blocks if block.asset not in digests or block.text.strip() != FIGURE)
-    pages = []
-    if any(block.kind is not BlockKind.FURNITURE for block in kept):
-        pages.append(Page(number=1, method=origin, blocks=kept))
-    for picture in pictures[: settings.max_pages]:
-        pages.append(read_picture(picture.data, settings, len(pages) + 1, source))
-    return tuple(pages)
-
-
-def _is_page_picture(asset: Asset) -> bool:
-    if asset.media_type not in _OCR_MEDIA:
-        return False
-    import io
-
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(asset.data)) as picture:
-            return min(picture.size) >= _PAGE_PIXELS
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return False
 
 
 class _Body:
