@@ -27,6 +27,7 @@ PAPERS = sorted(path.name.removesuffix(".jsonl") for path in GOLDEN.glob("*.json
 TEXT_AT, OCR_AT = 0.97, 0.93
 
 _RULE = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$", re.MULTILINE)
+_BLANK = re.compile(r"_{2,}")
 _ENVIRONMENTS = (
     (re.compile(r"\\begin\{pmatrix\}"), "("),
     (re.compile(r"\\end\{pmatrix\}"), ")"),
@@ -66,10 +67,10 @@ def together() -> dict[str, Extraction]:
 def canonical(text: str | None) -> str:
     """Text less what a typesetter may choose; formulas keep their operators, matrices their cells."""
     text = unicodedata.normalize("NFKC", text or "").lower()
-    text = _RULE.sub("", text)
+    text = _BLANK.sub("□", _RULE.sub("", text))
     for pattern, mark in _ENVIRONMENTS:
         text = pattern.sub(mark, text)
-    kept = "".join(c for c in text if c.isalnum() or c in "+-=<>^_*/%\\&√×÷≈≠≤≥")
+    kept = "".join(c for c in text if c.isalnum() or c in "+-=<>^_*/%□\\&√×÷≈≠≤≥")
     return _MARKS.get(kept, kept)
 
 
