@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.drafts import Source, draft_id, unnumbered_items
+from ingest.segment.drafts import Source, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line, body_lines
 from ingest.segment.outline import Section, choose_items, find_sections
@@ -82,11 +82,18 @@ def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
     entries = read_key(lines, 0, len(lines))
     if len(entries) < 2:
         return False
-    short = sum(1 for entry in entries if len(entry.text) <= 12 or re.match(r"^\s*(?:解|答|证)", entry.text))
-    asking = sum(
-        1 for entry in entries if re.search(r"[？?]|____|（\s*）|\(\s*\)|简述|试|说明", entry.text[:120])
-    )
-    return short >= 0.5 * len(entries) or asking <= 0.3 * len(entries)
+    lengths = sorted(len(entry.text) for entry in entries)
+    led = sum(1 for entry in entries if len(entry.text) <= 12 or _ANSWERING.match(entry.text))
+    asking = sum(1 for entry in entries if _ASKING.search(entry.text[:160]))
+    if led >= 0.5 * len(entries):
+        return True
+    return asking <= 0.3 * len(entries) and lengths[len(lengths) // 2] <= 400
+
+
+_ANSWERING = re.compile(r"^\s*(?:解|答|证|略|[A-H]\b|[√×])")
+_ASKING = re.compile(
+    r"[？?]|____|（\s*）|\(\s*\)|简述|试[述论证求分]|试说明|\b(?:[Aa]ssume|[Gg]iven|[Ww]rite|[Dd]raw|[Hh]ere is|[Ss]how|[Pp]erform|[Ee]xplain)\b"
+)
 
 
 def _key_drafts(document: Document, entries: Sequence[Entry]) -> list[Draft]:
@@ -125,7 +132,7 @@ def _questions(
     drafts: list[Draft] = []
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped))
-    return drafts
+    return with_bare_points(drafts)
 
 
 def _section_drafts(
@@ -157,10 +164,14 @@ def _section_drafts(
         else:
             reason = "before the first question" if section.line is None else "instruction under a heading"
             dropped.append(_drop(document, text, reason, lead[0]))
-    if section.line is None and _only_rules(lines, section):
-        text = "\n".join(line.text for line in body)
-        dropped.append(_drop(document, text, "rules of the examination", body[0]))
-        return []
+    rules = _rules_run(lines, section)
+    if rules:
+        stop = section.items[rules] if rules < len(section.items) else section.end
+        text = "\n".join(line.text for line in lines[section.items[0] : stop])
+        dropped.append(_drop(document, text, "rules of the examination", lines[section.items[0]]))
+        section.items = section.items[rules:]
+        if not section.items:
+            return []
     stops = [*section.items[1:], section.end]
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
@@ -170,6 +181,7 @@ def _section_drafts(
             number=mark.printed.strip(" 、，,.．。:：()（）【】[]"),
             section=section if section.line is not None else None,
             count=len(section.items),
+            place=len(drafts),
             lines=lines[i:stop],
             material=material,
             rule=f"numbered {mark.style.value}",
@@ -186,11 +198,14 @@ _RULES = re.compile(
 )
 
 
-def _only_rules(lines: Sequence[Line], section: Section) -> bool:
-    """Numbered rules for the candidates, printed before the first heading."""
-    items = [lines[i] for i in section.items]
-    hits = sum(1 for line in items if _RULES.search(line.text))
-    return bool(items) and hits >= max(1, len(items) // 2) and len(items) <= 12
+def _rules_run(lines: Sequence[Line], section: Section) -> int:
+    """Length of a first run of items (up to a restart at 1) that are rules for the candidates, else 0."""
+    values = [mark.value if (mark := lines[i].mark) else 0 for i in section.items]
+    run = next((k for k in range(1, len(values)) if values[k] == 1), len(values))
+    hits = sum(1 for i in section.items[:run] if len(lines[i].text) <= 80 and _RULES.search(lines[i].text))
+    if run <= 12 and hits >= max(1, (run + 1) // 2) and (run < len(values) or section.line is None):
+        return run
+    return 0
 
 
 def _without_items(

@@ -14,6 +14,7 @@ from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 from schemas.text import fold
 
+SAME_STEM = 82.0
 _SECTION_VALUE = re.compile(r"^\s*第?\s*([一二三四五六七八九十]{1,3})")
 
 
@@ -74,23 +75,24 @@ def _flag(draft: Draft, flag: str) -> Draft:
 
 def _strip_stem(draft: Draft, text: str) -> str:
     """An answer without the question it repeats."""
-    head, _, rest = text.partition("\n")
-    if rest.strip() and len(head) > 8 and fuzz.ratio(fold(head), fold(draft.printed)) >= 80:
-        return _after_answer_word(rest)
-    whole = fold(draft.printed)
-    if len(whole) > 12 and fold(text).startswith(whole):
-        # the stem stands on several lines: cut at the line where its letters are used up
-        seen = ""
-        lines = text.split("\n")
-        for index, line in enumerate(lines):
-            seen += fold(line)
-            if len(seen) >= len(whole):
-                return _after_answer_word("\n".join(lines[index + 1 :]))
-    return text
+    return _after_answer_word(after_stem(draft.printed, text))
+
+
+def after_stem(stem: str, text: str) -> str:
+    """What stands in text after a stem that it repeats, retyped or not; text itself when it does not."""
+    if len(stem) < 8:
+        return text
+    reach = text[: int(len(stem) * 1.3) + 12]
+    found = fuzz.partial_ratio_alignment(stem, reach, score_cutoff=SAME_STEM)
+    if found is None or found.dest_start > 0.25 * len(stem) + 6 or len(reach) < 0.6 * len(stem):
+        return text
+    return text[found.dest_end :].lstrip(" \t\n。．.？?：:") or text
 
 
 def _after_answer_word(text: str) -> str:
-    return re.sub(r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip())
+    return re.sub(
+        r"^\s*(?:答案|参考答案|答案要点|答卷情况总结|答题情况|答|解|证明)\s*[:：]\s*", "", text.strip()
+    )
 
 
 def _section_key(draft: Draft) -> tuple[str, int]:

@@ -56,7 +56,7 @@ def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
         explain = _EXPLAIN_LINE.match(piece)
         if begin or explain:
             answer, explanation = _split_explanation(pieces[index:])
-            if not (answer or explanation):
+            if _is_space(answer) and not explanation:
                 return index, Printed("", None, None, "empty answer space")
             return index, Printed("", answer or None, explanation or None, "marked below")
         if form is Form.TRUE_FALSE and _SENTENCE_VERDICT.match(piece):
@@ -85,6 +85,18 @@ def unmarked_below(pieces: list[str], form: Form) -> int:
     if not asks or len(head) > 80 or any(_ASKS_ON.search(piece.strip()) for piece in pieces[1:]):
         return len(pieces)
     return 1
+
+
+_SPACE_MARKS = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$)|[_\s…．.，,。；;]+")
+
+
+def _is_space(answer: str) -> bool:
+    """Whether an «answer» is only the printed space for one: marks, labels and rules."""
+    return (
+        len(_SPACE_MARKS.sub("", answer)) <= 4
+        and not _SENTENCE_VERDICT.match(answer)
+        and not re.match(r"^[A-H√×TF\d.\-]{1,8}$", answer)
+    )
 
 
 def _split_explanation(pieces: list[str]) -> tuple[str, str]:
@@ -146,7 +158,9 @@ _HEAD_WORDS = r"参考答案|标准答案|答案及评分|答案与解析|答案
 ANSWER_HEAD = re.compile(
     rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}|(?:.{{0,30}}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{{0,20}}))\s*[:：]?$"
 )
-_NOT_HEAD = re.compile(r"填|写|涂|请|选出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题|下列|备选")
+_NOT_HEAD = re.compile(
+    r"填|写|涂|请|选出|供选|选择的|所给|给出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题|下列|备选"
+)
 
 
 def is_answer_head(text: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ingest.segment import answers, forms
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style
+from ingest.segment.marks import Mark, Style, read_mark
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
 from schemas.document import BlockKind, Document, Origin
@@ -126,6 +126,7 @@ class Source:
         number: str,
         section: Section | None,
         count: int,
+        place: int = 0,
         lines: Sequence[Line],
         material: str = "",
         rule: str,
@@ -154,16 +155,18 @@ class Source:
         stem, options = split_options(printed)
         blanks = forms.count_blanks(stem)
         form, form_rule = forms.printed_form("" if own_heading else heading, stem, bool(options), blanks)
-        inline = answers.from_stem(printed, form)
-        if inline.text != printed:
-            printed = inline.text
-            stem, options = split_options(printed)
+        inline = answers.from_stem(stem if options else printed, form)
+        if options:
+            printed = inline.text + printed[len(stem) :]
+            stem = inline.text
+        elif inline.text != printed:
+            printed = stem = inline.text
         part_begin, parts = parts_of(question_pieces)
         if parts and not options:
             stem = "\n".join(p.text for p in question_pieces[:part_begin]).strip()
             stem = forms.take_points(stem)[1]
         if points is None and section is not None:
-            points = self._section_points(heading, count, printed, own_heading, form)
+            points = self._section_points(heading, count, place, printed, own_heading, form, _value(number))
         answer = below.answer or inline.answer
         flags = []
         if any(piece.asset for piece in question_pieces) or "[图]" in printed:
@@ -201,19 +204,44 @@ class Source:
         return draft.model_copy(update={"draft_id": draft_id(draft)})
 
     @staticmethod
-    def _section_points(heading: str, count: int, printed: str, own: bool, form: Form) -> float | None:
+    def _section_points(
+        heading: str, count: int, place: int, printed: str, own: bool, form: Form, number: int
+    ) -> float | None:
         if own:
             return forms.points_total(heading)
-        each = forms.points_each(heading, count)
+        each = forms.points_each(heading, count, number, place)
         if each is not None:
             return each
         blank = forms.points_blank(heading)
         if blank is not None and form is Form.FILL_BLANK:
             blanks = forms.count_blanks(printed)
-            return blank * blanks if blanks else None
+            return blank * max(blanks, 1)
         if count == 1:
             return forms.points_total(heading)
         return None
+
+
+def _value(number: str) -> int:
+    mark = read_mark(f"{number}、") if number else None
+    return mark.value if mark else 0
+
+
+def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts with «(10)» read as points where the paper as a whole prints points that way."""
+    open_ones = [d for d in drafts if d.points is None]
+    if not open_ones:
+        return list(drafts)
+    found = dict(
+        zip((d.draft_id for d in open_ones), forms.bare_points([d.printed for d in open_ones]), strict=True)
+    )
+    out = []
+    for draft in drafts:
+        points, printed = found.get(draft.draft_id, (None, ""))
+        if points is not None:
+            stem = forms.bare_stem(draft.stem)
+            draft = draft.model_copy(update={"points": points, "printed": printed, "stem": stem})
+        out.append(draft)
+    return out
 
 
 def draft_id(draft: Draft) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
+from ingest.segment.marks import han_value
 from schemas.question import PrintedForm as Form
 
 # Order matters: the first word that matches decides.
@@ -75,9 +77,9 @@ _NUM = r"(\d+(?:\.\d+)?)"
 _EACH = re.compile(
     rf"每\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}"
 )
-_TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\D{0,6}[)）]")
+_TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
 _TOTAL = re.compile(
-    rf"(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分|[（(]\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）]",
+    rf"[，,]\s*{_NUM}\s*分\s*[)）]|(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分|[（(]\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）]",
     re.IGNORECASE,
 )
 _BLANK_EACH = re.compile(rf"每\s*空\s*(?:格)?\s*{_NUM}\s*分")
@@ -89,18 +91,39 @@ def _first(found: re.Match[str] | None) -> float | None:
     return next((float(group) for group in found.groups() if group), None)
 
 
-def points_each(heading: str, count: int) -> float | None:
+_SPAN = r"[（(]?\d{1,3}[)）]?\s*(?:题|小题)?\s*[～~—–\-至到]+\s*[（(]?\d{1,3}[)）]?"
+_SPANS_EACH = re.compile(
+    rf"((?:{_SPAN}[、，,和及与\s]*){{1,6}})(?:小题|题)?\s*[，,：:]?\s*每\s*小?\s*题\s*{_NUM}\s*分"
+)
+_SPAN_ENDS = re.compile(r"(\d{1,3})\D+?(\d{1,3})")
+_NAMED_EACH = re.compile(
+    rf"第\s*((?:[\d一二三四五六七八九十]{{1,3}}[、,，和及与\s]*){{1,8}})\s*小?题\s*各?\s*{_NUM}\s*分"
+)
+
+
+def points_each(heading: str, count: int, number: int = 0, index: int = 0) -> float | None:
     """Points of one item from its section heading, None when the heading does not say.
 
     count: number of items in the section, to settle '5*6' (five items of six points or six of five).
+    number: the item's printed number, for «1~10每题2分，11~20每题1分» and «第1、2小题7分».
+    index: its place in the section from 0, for '2*9+3' (nine of two points and one of three).
     """
     text = unicodedata.normalize("NFKC", heading)
+    for found in _SPANS_EACH.finditer(text):
+        if any(int(a) <= number <= int(b) for a, b in _SPAN_ENDS.findall(found.group(1))):
+            return float(found.group(2))
+    for found in _NAMED_EACH.finditer(text):
+        named = re.findall(r"\d{1,3}|[一二三四五六七八九十]{1,3}", found.group(1))
+        if number in {int(n) if n.isdecimal() else han_value(n) for n in named}:
+            return float(found.group(2))
     each = _first(_EACH.search(text))
     if each is not None:
         return each
     times = _TIMES.search(text)
     if times:
-        a, b = int(times.group(1)), int(times.group(2))
+        a, b, extra = (int(group) if group else 0 for group in times.groups())
+        if extra and count == b + 1:
+            return float(a if index < b else extra)
         return float(a if b == count else b if a == count else a)
     return None
 
@@ -131,6 +154,36 @@ def take_points(stem: str) -> tuple[float | None, str]:
             rest = (stem[: found.start()] + stem[found.end() :]).strip()
             return float(found.group(1)), rest
     return None, stem
+
+
+_BARE_POINTS = (
+    re.compile(r"^[（(]\s*(\d{1,2})\s*[)）]\s*"),
+    re.compile(r"\s*[（(]\s*(\d{1,2})\s*[)）]\s*[。.]?$"),
+)
+
+
+def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
+    """«3. (10) 证明 …»: numbers in brackets that are points because most questions of the paper have one.
+
+    printed: texts of the questions that state no points otherwise. Returns (points or None, text).
+    """
+    for pattern in _BARE_POINTS:
+        found = [pattern.search(text) for text in printed]
+        values = [int(one.group(1)) for one in found if one]
+        if len(values) < max(3, 0.6 * len(printed)) or len(set(values)) == len(values) > 3:
+            continue  # too few, or (1)(2)(3): a numbering
+        return [
+            (float(one.group(1)), (text[: one.start()] + text[one.end() :]).strip()) if one else (None, text)
+            for one, text in zip(found, printed, strict=True)
+        ]
+    return [(None, text) for text in printed]
+
+
+def bare_stem(stem: str) -> str:
+    """A stem without the bracketed points at its start or end."""
+    for pattern in _BARE_POINTS:
+        stem = pattern.sub("", stem)
+    return stem.strip()
 
 
 _PROOF = re.compile(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from ingest.segment.marks import Mark, read_mark, split_inner
 from schemas.document import Block, BlockKind, Document, Origin
 
+# «得分 | 评卷人 |» or a rule printed before a heading belongs to the grader's box
 _GRADER_BOX = re.compile(
-    r"^(?:(?:得\s*分|评卷人|阅卷人|评分人|复核人)[\s:：|]*)+(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
+    r"^(?:(?:(?:得\s*分|评卷人|阅卷人|评分人|复核人|评阅人)[\s:：|_]*)+|[_|][\s|_]*)(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
 )
 # no-break, en, em, thin and zero-width spaces: typists' and converters' ways of writing a space
 _SPACES = {0xA0: " ", 0x2002: " ", 0x2003: " ", 0x2009: " ", 0x200B: "", 0xFEFF: ""}

@@ -66,11 +66,15 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})\s*[、，,.．。:：]\s*")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})(?:\s+|(?=[（(]))(?=\S)")),
     (Style.HAN_PAREN, re.compile(rf"[（(]\s*(?P<n>{_HAN})\s*[）)]\s*[、.．]?\s*")),
-    (Style.MULTI, re.compile(r"[（(]?\d{1,2}[.．](?P<n>\d{1,2})[）)]?(?=[\s、\u4e00-\u9fff])\s*、?\s*")),
+    (Style.ARABIC, re.compile(r"(?P<n>\d{1,3})\s*[．、，](?=\d{1,4}\s*[\u3400-\u9fff]|\d{2,5}[A-Za-z])\s*")),
+    (
+        Style.MULTI,
+        re.compile(r"(?:[（(]\d{1,2}[.．](?P<m>\d{1,2})[）)]|\d{1,2}[.．](?P<n>\d{1,2})(?=[\s、]))\s*、?\s*"),
+    ),
+    (Style.ARABIC, re.compile(r"(?P<n>\d{1,3})\s*[.,](?=\d{2,4}\s*[\u3400-\u9fff]|\d{3,5}[A-Za-z])\s*")),
     (Style.PAREN, re.compile(r"[（(]\s*(?P<n>\d{1,3})\s*[）)]\s*[、.．]?\s*")),
     (Style.BRACKET, re.compile(r"[【\[［〔]\s*(?P<n>\d{1,3})\s*[】\]］〕]\s*")),
     (Style.ARABIC, re.compile(r"(?P<n>\d{1,3})\s*(?:[、。:：]|[.．，,](?!\d))\s*")),
-    (Style.ARABIC, re.compile(r"(?P<n>\d{1,3})\s*[.．，,、](?=\d{1,4}\s*[\u3400-\u9fff])\s*")),
     (Style.RIGHT_PAREN, re.compile(r"(?P<n>\d{1,3})\s*[)）]\s*[、.．]?\s*")),
     (Style.BARE, re.compile(r"(?P<n>[1-9]\d?)\s+(?=[\u3400-\u9fff《“\"‘'（A-Za-z$])")),
     (
@@ -96,7 +100,7 @@ def read_mark(text: str) -> Mark | None:
         found = pattern.match(text, start)
         if found is None:
             continue
-        raw = found.group("n")
+        raw = next(group for group in found.groups() if group)
         value = int(raw) if raw.isdecimal() else han_value(raw)
         if value == 0:
             continue

@@ -9,6 +9,7 @@ from schemas.question import Option
 _UPPER = re.compile(
     r"(?:(?<![A-Za-z0-9$\\{_^])|(?<=[\s\u3000]))[（(【\[]?\s?([A-H])\s?(?:[)）】\]]\s*[.、．]?|[.．、:：,，](?!\w{0,3}\())\s*"
 )
+_ASKS_AFTER = re.compile(r"\n[^\n]{8,}[?？:：]\s*(?:\n|$)")
 _SHORT = 40
 _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
 
@@ -30,6 +31,8 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
         filled = sum(1 for option in options if option.text)
         if filled < 2 and len(options) > 2:
             continue
+        if _ASKS_AFTER.search(options[-1].text):
+            continue  # a list inside the question: it goes on asking after the last label
         if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
             continue  # a. b. c. over whole sentences are sub-questions
         return stem, tuple(options)

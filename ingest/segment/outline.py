@@ -17,7 +17,7 @@ from ingest.segment.marks import Style, han_value
 from schemas.document import BlockKind
 
 _TERM_HEADING = re.compile(
-    r"^(?:(?:19|20)?\d{2}\s*(?:年|级|春|秋|夏|冬|学年|-|—|–|~)\s*\S{0,14}|(?:19|20)\d{2}[.．/-]\d{1,2}\S{0,6}|\d{2}\s*小学期|"
+    r"^(?:(?:19|20)?\d{2}\s*(?:年|级|春|秋|夏|冬|学年)\s*\S{0,8}|(?:19|20)\d{2}\s*[-—–~～/]+\s*(?:19|20)?\d{2}\S{0,14}|(?:19|20)\d{2}[.．/-]\d{1,2}\S{0,6}|\d{2}\s*小学期|"
     r"(?:[上下]学期|期中|期末)\S{0,4})$"
 )
 _PART = re.compile(r"^(?:Part|PART|Section|SECTION)\s+([A-Z]|\d{1,2}|[IVX]{1,4})\b[.:：]?\s*(.*)$")
@@ -83,6 +83,15 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
     """(line, title, value, announces a form) of each heading. value -1 starts another paper."""
     found: list[tuple[int, str, int, bool]] = []
     han = _han_run(lines, begin, end)
+    terms = {
+        i
+        for i in range(begin, end)
+        if lines[i].kind is BlockKind.TEXT
+        and len(text := lines[i].text.strip()) <= 24
+        and _TERM_HEADING.match(text)
+    }
+    if len(terms) < 2:
+        terms = set()  # one year is the paper's own title; a collection of past papers has several
     arabic_heads = _arabic_headings(lines, begin, end) if not han else set()
     for index in range(begin, end):
         line = lines[index]
@@ -108,7 +117,7 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
         elif (chapter := _CHAPTER.match(text)) and len(text) < 80:
             raw = chapter.group(1)
             found.append((index, text, int(raw) if raw.isdecimal() else han_value(raw), True))
-        elif len(text) <= 24 and _TERM_HEADING.match(text):
+        elif index in terms:
             found.append((index, text, -1, True))
         elif line.mark is None and len(text) <= 30 and is_type_heading(text) and _is_bare_heading(text):
             found.append((index, text, 0, True))
@@ -300,15 +309,22 @@ def _outer_family(lines: Sequence[Line], section: Section) -> str:
     ]
     starts: dict[str, int] = {}
     for position, (_, mark) in enumerate(marks):
-        if mark.value == 1:
+        if mark.value == 1 or (
+            # numbering that runs on from the section before: its first number, and the next one follows
+            all(other.family != mark.family for _, other in marks[:position])
+            and any(
+                other.family == mark.family and other.value == mark.value + 1 for _, other in marks[position:]
+            )
+        ):
             starts.setdefault(mark.family, position)
     outer = ""
     for family, position in sorted(starts.items(), key=lambda item: item[1]):
         if not outer:
             outer = family
             continue
-        runs_on = any(mark.family == outer and mark.value == 2 for _, mark in marks[position:])
-        ran_before = any(mark.family == outer and mark.value == 2 for _, mark in marks[:position])
+        second = marks[starts[outer]][1].value + 1
+        runs_on = any(mark.family == outer and mark.value == second for _, mark in marks[position:])
+        ran_before = any(mark.family == outer and mark.value == second for _, mark in marks[:position])
         length = sum(1 for _, mark in marks if mark.family == family)
         if _WEIGHT[family] > _WEIGHT[outer] and length >= 2 and not runs_on and (ran_before or length > 2):
             outer = family

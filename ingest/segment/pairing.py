@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from rapidfuzz import fuzz
 
-from ingest.segment.align import attach
+from ingest.segment.align import after_stem, attach
 from ingest.segment.answers import looks_like_key_name
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
@@ -20,6 +20,7 @@ _KEY_WORDS = re.compile(
 )
 _SERIAL = re.compile(r"^\d{1,4}[\s_.-]+")
 SAME_QUESTION = 75.0
+SAME_LINE = 88.0
 
 
 def pair(
@@ -34,6 +35,8 @@ def pair(
     links = _links(extractions, answers or {})
     for paper, key in links.items():
         out[paper] = _join(extractions[paper], extractions[key])
+        if not extractions[key].answer_key:
+            out[key] = _solved(extractions[key], extractions[paper])
     return tuple(out)
 
 
@@ -102,11 +105,10 @@ def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source:
     """Answers from a second print of the paper in which they stand below or inside the questions."""
     out = []
     for draft in drafts:
-        same = [s for s in solved if _number(s) == _number(draft) and _alike(draft, s)]
-        answer = same[0].answer or _added(draft.printed, same[0].printed) if len(same) == 1 else None
-        if draft.answer is None and answer:
-            assert len(same) == 1
-            regions = same[0].answer_regions or same[0].regions
+        twin = _twin(draft, solved)
+        answer = twin.answer or _added(draft.printed, twin.printed) if twin else None
+        if draft.answer is None and answer and twin:
+            regions = twin.answer_regions or twin.regions
             draft = draft.model_copy(
                 update={
                     "answer": answer,
@@ -118,17 +120,39 @@ def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source:
     return out
 
 
+def _solved(solved: Extraction, paper: Extraction) -> Extraction:
+    """The solved print with its questions as the paper prints them, so that no stem holds its answer."""
+    drafts = []
+    for draft in solved.drafts:
+        twin = _twin(draft, paper.drafts)
+        answer = draft.answer or (_added(twin.printed, draft.printed) if twin else None)
+        if twin and answer and draft.answer is None:
+            kept = {name: getattr(twin, name) for name in ("stem", "options", "parts", "form", "printed")}
+            draft = draft.model_copy(
+                update={**kept, "answer": answer, "answer_source": f"{solved.source}: against {paper.source}"}
+            )
+        drafts.append(draft)
+    return solved.model_copy(update={"drafts": tuple(drafts)})
+
+
+def _twin(draft: Draft, others: Sequence[Draft]) -> Draft | None:
+    same = [other for other in others if _number(other) == _number(draft) and _alike(draft, other)]
+    return same[0] if len(same) == 1 else None
+
+
 def _number(draft: Draft) -> str:
     return re.sub(r"\D", "", draft.number)
 
 
-def _alike(draft: Draft, solved: Draft) -> bool:
-    a, b = fold(draft.printed), fold(solved.printed)
+def _alike(draft: Draft, other: Draft) -> bool:
+    a, b = sorted((fold(draft.printed), fold(other.printed)), key=len)
     return fuzz.partial_ratio(a[:200], b) >= SAME_QUESTION
 
 
 def _added(question: str, solved: str) -> str | None:
-    """The lines that the solved print has and the paper has not."""
-    known = {fold(line) for line in question.split("\n")}
-    added = [line for line in solved.split("\n") if fold(line) and fold(line) not in known]
-    return "\n".join(added).strip() or None
+    """What the solved print has and the paper has not: lines written in between, or all after the stem."""
+    known = [fold(line) for line in question.split("\n") if fold(line)]
+    lines = [line for line in solved.split("\n") if fold(line)]
+    added = [line for line in lines if not any(fuzz.ratio(fold(line), one) >= SAME_LINE for one in known)]
+    text = after_stem(question, "\n".join(added)) if len(added) < len(lines) else after_stem(question, solved)
+    return text.strip() or None
