@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ingest.layout import columns, lines
+from ingest.layout import columns, furniture, lines
 from ingest.layout.runs import Line, Run, median
 from schemas.document import Block, BlockKind, Origin
 
 
 def blocks(runs: Sequence[Run], page: int, origin: Origin) -> list[Block]:
     """Blocks of one page (number from 1). Runs that carry a reason become FURNITURE, at the end."""
-    body = [run for run in runs if not run.reason]
+    segments = lines.segments([run for run in runs if not run.reason])
+    boxes = [segment for segment in segments if furniture.is_score_box(segment.text)]
     out: list[Block] = []
-    for zone in columns.zones(body):
-        for line in lines.build(zone):
+    for zone in columns.zones([segment for segment in segments if segment not in boxes]):
+        for line in lines.build([run for segment in zone for run in segment.runs]):
             out.extend(_line_blocks(line, page, origin))
+    for segment in boxes:
+        for run in segment.runs:
+            run.reason = "score_box"
     for run in runs:
         if run.reason and run.text.strip():
             out.append(_furniture(run, page, origin))

@@ -5,95 +5,95 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ingest.layout.runs import Run, median, overlap, union
+from ingest.layout.runs import Line, median, overlap, union
 
 _GRID = re.compile(r"^\s*(?:[(（]?[A-Ha-h][)）.．、:：]|[A-H]\s|[(（]\s*[✓√×XTF]?\s*[)）])")
 _SLOTS = 400
 
 
-def zones(runs: Sequence[Run], depth: int = 0) -> list[list[Run]]:
-    """Runs in zones by reading order: within a zone plain lines from top to bottom.
+def zones(segments: Sequence[Line], depth: int = 0) -> list[list[Line]]:
+    """Segments in zones by reading order: within a zone plain lines from top to bottom.
 
     A gutter is a vertical strip near the middle that hardly any line crosses, with lines on both
-    sides that are not just the options of a question. Runs across the gutter (headings) cut the
+    sides that are not just the options of a question. Segments across the gutter (headings) cut the
     page into bands; every band is read column by column.
     """
-    runs = list(runs)
-    if len(runs) < 2 or depth > 2:
-        return [runs] if runs else []
-    gutter = find_gutter(runs, strict=depth > 0)
+    segments = list(segments)
+    if len(segments) < 2 or depth > 2:
+        return [segments] if segments else []
+    gutter = find_gutter(segments, strict=depth > 0)
     if gutter is None:
-        return [runs]
+        return [segments]
     low, high = gutter
     middle = (low + high) / 2
-    crossing = sorted((r for r in runs if r.box.x0 < low - 1 and r.box.x1 > high + 1), key=_middle)
-    sides = [r for r in runs if not (r.box.x0 < low - 1 and r.box.x1 > high + 1)]
-    out: list[list[Run]] = []
+    crossing = sorted((r for r in segments if r.frame.x0 < low - 1 and r.frame.x1 > high + 1), key=_middle)
+    sides = [r for r in segments if not (r.frame.x0 < low - 1 and r.frame.x1 > high + 1)]
+    out: list[list[Line]] = []
     for band_cross, band_sides in _bands(crossing, sides):
         if band_cross:
             out.append(band_cross)
         for half in (
-            [r for r in band_sides if (r.box.x0 + r.box.x1) / 2 < middle],
-            [r for r in band_sides if (r.box.x0 + r.box.x1) / 2 >= middle],
+            [r for r in band_sides if (r.frame.x0 + r.frame.x1) / 2 < middle],
+            [r for r in band_sides if (r.frame.x0 + r.frame.x1) / 2 >= middle],
         ):
             out.extend(zones(half, depth + 1))
     return out
 
 
-def _middle(run: Run) -> float:
-    return (run.box.y0 + run.box.y1) / 2
+def _middle(line: Line) -> float:
+    return (line.frame.y0 + line.frame.y1) / 2
 
 
-def _bands(crossing: Sequence[Run], sides: Sequence[Run]) -> list[tuple[list[Run], list[Run]]]:
-    """Crossing runs with the column runs that follow below them; the first pair may lack either."""
-    bands: list[tuple[list[Run], list[Run]]] = []
+def _bands(crossing: Sequence[Line], sides: Sequence[Line]) -> list[tuple[list[Line], list[Line]]]:
+    """Crossing segments with the column segments that follow below them; the first pair may lack either."""
+    bands: list[tuple[list[Line], list[Line]]] = []
     rest = sorted(sides, key=_middle)
     taken = 0
-    group: list[Run] = []
-    for run in crossing:
+    group: list[Line] = []
+    for line in crossing:
         above = taken
-        while above < len(rest) and _middle(rest[above]) < _middle(run) - 0.3 * run.size:
+        while above < len(rest) and _middle(rest[above]) < _middle(line) - 0.3 * line.size:
             above += 1
         if above > taken:
             bands.append((group, rest[taken:above]))
             group, taken = [], above
-        group.append(run)
+        group.append(line)
     bands.append((group, rest[taken:]))
     return bands
 
 
-def _rows(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs in rows over the full width, by vertical overlap with the row's first run."""
-    rows: list[list[Run]] = []
-    for run in sorted(runs, key=_middle):
+def _rows(segments: Sequence[Line]) -> list[list[Line]]:
+    """Lines in rows over the full width, by vertical overlap with the row's first line."""
+    rows: list[list[Line]] = []
+    for line in sorted(segments, key=_middle):
         if rows:
             first = rows[-1][0]
-            shared = overlap(run.box.y0, run.box.y1, first.box.y0, first.box.y1)
-            if shared > 0.5 * min(run.box.y1 - run.box.y0, first.box.y1 - first.box.y0):
-                rows[-1].append(run)
+            shared = overlap(line.frame.y0, line.frame.y1, first.frame.y0, first.frame.y1)
+            if shared > 0.5 * min(line.frame.y1 - line.frame.y0, first.frame.y1 - first.frame.y0):
+                rows[-1].append(line)
                 continue
-        rows.append([run])
+        rows.append([line])
     return rows
 
 
-def find_gutter(runs: Sequence[Run], strict: bool = False) -> tuple[float, float] | None:
+def find_gutter(segments: Sequence[Line], strict: bool = False) -> tuple[float, float] | None:
     """(x0, x1) of the gutter in points, None for a single column.
 
     strict asks for more lines on both sides: used inside a column that was already found.
     """
-    area = union(run.box for run in runs)
+    area = union(line.frame for line in segments)
     width, height = area.x1 - area.x0, area.y1 - area.y0
-    em = median([run.size for run in runs], 10.0)
+    em = median([line.size for line in segments], 10.0)
     if width < 18 * em or height <= 0:
         return None
-    rows = _rows(runs)
+    rows = _rows(segments)
     step = width / _SLOTS
     crossed = [0] * (_SLOTS + 1)
     for row in rows:
         slots: set[int] = set()
-        for run in row:
-            first = max(0, int((run.box.x0 - area.x0) / step))
-            last = min(_SLOTS, int((run.box.x1 - area.x0) / step))
+        for line in row:
+            first = max(0, int((line.frame.x0 - area.x0) / step))
+            last = min(_SLOTS, int((line.frame.x1 - area.x0) / step))
             slots.update(range(first, last + 1))
         for slot in slots:
             crossed[slot] += 1
@@ -133,25 +133,25 @@ def _stretches(crossed: Sequence[int], level: int, low: int, high: int) -> list[
 
 
 def _gutter_score(
-    rows: Sequence[Sequence[Run]], x0: float, x1: float, em: float, aspect: float, strict: bool
+    rows: Sequence[Sequence[Line]], x0: float, x1: float, em: float, aspect: float, strict: bool
 ) -> float:
     """How sure the strip x0-x1 divides two columns; 0 = it does not."""
     left = right = both = grid = short_pairs = 0
     middle = (x0 + x1) / 2
     for row in rows:
-        if any(run.box.x0 < x0 - 1 and run.box.x1 > x1 + 1 for run in row):
+        if any(line.frame.x0 < x0 - 1 and line.frame.x1 > x1 + 1 for line in row):
             continue
-        before = [run for run in row if (run.box.x0 + run.box.x1) / 2 < middle]
-        after = sorted((r for r in row if (r.box.x0 + r.box.x1) / 2 >= middle), key=lambda r: r.box.x0)
+        before = [line for line in row if (line.frame.x0 + line.frame.x1) / 2 < middle]
+        after = sorted((r for r in row if (r.frame.x0 + r.frame.x1) / 2 >= middle), key=lambda r: r.frame.x0)
         left += bool(before)
         right += bool(after)
         if after:
             if before:
                 both += 1
-            text = "".join(run.text for run in after)
+            text = "".join(line.text for line in after)
             if _GRID.match(text) and before:
                 grid += 1
-            elif before and sum(len(run.text) for run in before) < 12 and len(text) < 12:
+            elif before and sum(len(line.text) for line in before) < 12 and len(text) < 12:
                 short_pairs += 1
     landscape = aspect > 1.1
     needed = 8 if strict else (2 if landscape else 6)

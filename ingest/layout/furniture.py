@@ -10,8 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from ingest.layout.runs import median
 from schemas.document import Block, BlockKind, Page
 
+Key = tuple[str, int, int]
+
+_ANSWER_GRID = re.compile(r"\s*([0-9A-Ha-h√×])(?:\s+\1){3,}\s*")
 _DIGITS = re.compile(r"\d+|[一二三四五六七八九十]+(?=\s*页)")
 _SPACES = re.compile(r"\s+")
 _PAGE_NUMBER = re.compile(
@@ -35,59 +39,82 @@ _SEAL = re.compile(
 
 def mark(pages: Sequence[Page]) -> list[Page]:
     """The same pages with their furniture marked."""
-    repeated = _repeated(pages)
+    context = _Context(pages)
     out = []
     for page in pages:
-        blocks = tuple(_marked(block, page, repeated) for block in page.blocks)
+        blocks = tuple(_marked(block, page, context) for block in page.blocks)
         out.append(page.model_copy(update={"blocks": blocks}))
     return out
 
 
-def _marked(block: Block, page: Page, repeated: set[tuple[str, int, int]]) -> Block:
+def is_score_box(text: str) -> bool:
+    """Whether text is nothing but the words of a marking box (得分, 评卷人, 题号 一 二 三 …)."""
+    return len(text) <= 40 and bool(_SCORE_WORD.search(text) and _SCORE_BOX.fullmatch(text))
+
+
+class _Context:
+    """What is known of all pages: repeated texts, where each came first, the body's font size."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        on: dict[Key, set[int]] = defaultdict(set)
+        sizes: list[float] = []
+        for page in pages:
+            for block in page.blocks:
+                if block.kind is BlockKind.TEXT and block.box and len(block.text) <= 120:
+                    text, row, column = _key(block)
+                    for near in (row - 1, row, row + 1):
+                        for beside in (column - 1, column, column + 1):
+                            on[(text, near, beside)].add(page.number)
+                if block.size:
+                    sizes += [block.size] * min(len(block.text), 40)
+        needed = 2 if len(pages) <= 5 else 3
+        self.repeated = {key: min(numbers) for key, numbers in on.items() if len(numbers) >= needed}
+        self.body = median(sizes, 10.5)
+
+
+def _marked(block: Block, page: Page, context: _Context) -> Block:
     if block.kind is not BlockKind.TEXT:
         return block
-    reason = _reason(block, page, repeated)
+    reason = _reason(block, page, context)
     return block.model_copy(update={"kind": BlockKind.FURNITURE, "reason": reason}) if reason else block
 
 
-def _reason(block: Block, page: Page, repeated: set[tuple[str, int, int]]) -> str:
+def _reason(block: Block, page: Page, context: _Context) -> str:
     """Why a block is furniture, '' when it is not."""
     text = _SPACES.sub(" ", block.text.strip())
     height = page.height or 0.0
     place = (block.box.y0 + block.box.y1) / 2 / height if block.box and height else 0.5
-    margin = place < 0.12 or place > 0.88
-    key = _key(block)
-    if margin and _PAGE_NUMBER.fullmatch(text):
-        return "page_number"
-    if margin and key in repeated:
-        if _BARE_NUMBER.fullmatch(text):
-            return "page_number"
-        return "header" if place < 0.5 else "footer"
-    if margin and _BARE_NUMBER.fullmatch(text) and text in (str(page.number), "i" * page.number):
-        return "page_number"
-    if len(text) <= 40 and _SCORE_WORD.search(text) and _SCORE_BOX.fullmatch(text):
+    if place < 0.12 or place > 0.88:
+        reason = _margin_reason(block, text, place, page, context)
+        if reason:
+            return reason
+    if is_score_box(text):
         return "score_box"
+    if _ANSWER_GRID.fullmatch(block.text):
+        return "answer_grid"
     if len(text) <= 60 and _SEAL.search(text) and not re.search(r"[？?。]", text):
         return "seal"
     return ""
 
 
-def _key(block: Block) -> tuple[str, int, int]:
+def _margin_reason(block: Block, text: str, place: float, page: Page, context: _Context) -> str:
+    """The same for a block near the top (place < 0.12) or bottom of its page."""
+    first = context.repeated.get(_key(block))
+    if _PAGE_NUMBER.fullmatch(text):
+        return "page_number"
+    if _BARE_NUMBER.fullmatch(text) and (first is not None or text == str(page.number)):
+        return "page_number"
+    if first is None:
+        return ""
+    if place > 0.5:
+        return "footer"
+    # the title of a paper printed on several sheets comes again on each: its first stays
+    title = first == page.number and (block.size or 0.0) > 1.15 * context.body
+    return "" if title else "header"
+
+
+def _key(block: Block) -> Key:
     """Text with its digits masked, and the place in steps of 8 points."""
     masked = _SPACES.sub("", _DIGITS.sub("#", block.text))
     box = block.box
     return masked, round(box.y0 / 8) if box else 0, round(box.x0 / 24) if box else 0
-
-
-def _repeated(pages: Sequence[Page]) -> set[tuple[str, int, int]]:
-    """Keys that stand at the same place on several pages (neighbouring steps count as the same)."""
-    on: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-    for page in pages:
-        for block in page.blocks:
-            if block.kind is BlockKind.TEXT and block.box and len(block.text) <= 120:
-                text, row, column = _key(block)
-                for near in (row - 1, row, row + 1):
-                    for beside in (column - 1, column, column + 1):
-                        on[(text, near, beside)].add(page.number)
-    needed = 2 if len(pages) <= 5 else 3
-    return {key for key, numbers in on.items() if len(numbers) >= needed}

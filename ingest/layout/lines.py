@@ -31,6 +31,25 @@ def build(runs: Sequence[Run]) -> list[Line]:
     return lines
 
 
+def segments(runs: Sequence[Run]) -> list[Line]:
+    """Pieces of visual lines over the whole page, cut at gaps as wide as a tab stop.
+
+    A gutter between columns always falls into such a gap; a word space never does.
+    """
+    out = []
+    for line in build(runs):
+        piece = Line([line.runs[0]])
+        right = line.runs[0].box.x1
+        for run in line.runs[1:]:
+            if run.box.x0 - right > TAB_GAP * min(run.size, piece.runs[-1].size):
+                out.append(piece)
+                piece = Line([])
+            piece.runs.append(run)
+            right = max(right, run.box.x1)
+        out.append(piece)
+    return out
+
+
 def _anchor(line: Line) -> tuple[float, float]:
     """Vertical middle of the line's text, left edge."""
     text = [run for run in line.runs if not run.asset] or line.runs
@@ -153,7 +172,7 @@ def _script(run: Run, base: float | None, size: float, before: str) -> str:
 
 
 def _raise(before: str, script: str, text: str) -> str:
-    """before with text set as its last sign's index or exponent."""
+    """Text before, with text set as its last sign's index or exponent."""
     closed = re.search(r"\$([^$]*)\$$", before)
     if closed and f"{script}{{" not in closed.group(1):
         return f"{before[: closed.start()]}${closed.group(1)}{script}{{{text}}}$"
@@ -171,7 +190,7 @@ def tidy(text: str) -> str:
 
 
 def strip_controls(text: str) -> tuple[str, int]:
-    """text without control and private-use characters, and how many there were."""
+    """Text without control and private-use characters, and how many there were."""
     bad = [c for c in text if unicodedata.category(c) in ("Cc", "Co", "Cn", "Cs") or c == "\ufffd"]
     if not bad:
         return text, 0

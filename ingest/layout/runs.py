@@ -46,6 +46,21 @@ class Line:
         """Smallest box around all runs, as shown on the page."""
         return union(run.where for run in self.runs)
 
+    @property
+    def frame(self) -> Box:
+        """Smallest box around all runs, where layout happens."""
+        return union(run.box for run in self.runs)
+
+    @property
+    def text(self) -> str:
+        """All characters, without the gaps."""
+        return "".join(run.text for run in self.runs)
+
+    @property
+    def size(self) -> float:
+        """Font size of most characters."""
+        return median([run.size for run in self.runs for _ in run.text[:40]], self.runs[0].size)
+
 
 def union(boxes: Iterable[Box]) -> Box:
     """Smallest box around boxes (at least one)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ingest.layout import formulas
 from ingest.layout.runs import Run, inside, overlap
 from ingest.readers.common import png_asset
 from ingest.readers.pdf_text import TextLayer
@@ -20,6 +21,7 @@ Render = Callable[[Any, tuple[float, float, float, float]], tuple["Image", float
 
 _MIN_SIDE = 24.0  # points: smaller pictures are bullets, inline signs or dots
 _MAX_DRAWINGS = 5000
+_THIN = 2.5  # points: what is slimmer is a stroke
 
 
 def pictures(page: Any) -> list[Box]:  # noqa: ANN401 - PyMuPDF is untyped
@@ -47,10 +49,10 @@ def drawing_count(page: Any) -> int:  # noqa: ANN401
 
 def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[Asset]]:  # noqa: ANN401
     """The page's runs with its blanks, tables and figures put among them, and the figures' bytes."""
-    segments = _segments(page)
-    runs = layer.runs + layer.turned
-    runs += _blanks([run for run in runs if not run.reason], segments)
-    runs, boxes = _tables(page, runs, segments)
+    level, upright = strokes(page)
+    runs = formulas.fold(layer.runs, level, upright)
+    runs += layer.turned + _blanks(runs, level, upright)
+    runs, boxes = _tables(page, runs, level)
     assets = []
     for box in _figure_boxes(page, boxes):
         image, _ = render(page, box)
@@ -74,11 +76,12 @@ def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN40
     return out
 
 
-def _segments(page: Any) -> list[Box]:  # noqa: ANN401
-    """Thin straight strokes and slim bars of the page."""
+def strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
+    """(level, upright) strokes of the page: thin lines, slim bars and the edges of boxes."""
     import pymupdf
 
-    out = []
+    level: list[Box] = []
+    upright: list[Box] = []
     for path in page.get_cdrawings()[:_MAX_DRAWINGS]:
         for item in path["items"]:
             if item[0] == "l":
@@ -88,49 +91,60 @@ def _segments(page: Any) -> list[Box]:  # noqa: ANN401
                 rect = pymupdf.Rect(item[1])
             else:
                 continue
-            if item[0] == "re" and min(rect.width, rect.height) > 2.5:
-                x0, y0, x1, y1 = rect
-                out += [Box(x0, y0, x1, y0), Box(x0, y1, x1, y1), Box(x0, y0, x0, y1), Box(x1, y0, x1, y1)]
-            elif min(rect.width, rect.height) <= 2.5:
-                out.append(Box(rect.x0, rect.y0, rect.x1, rect.y1))
+            x0, y0, x1, y1 = rect
+            if y1 - y0 <= _THIN and x1 - x0 > _THIN:
+                level.append(Box(x0, y0, x1, y1))
+            elif x1 - x0 <= _THIN and y1 - y0 > _THIN:
+                upright.append(Box(x0, y0, x1, y1))
+            elif item[0] == "re":
+                level += [Box(x0, y0, x1, y0), Box(x0, y1, x1, y1)]
+                upright += [Box(x0, y0, x0, y1), Box(x1, y0, x1, y1)]
+    return _merged(level), _turn(_merged(_turn(upright)))
+
+
+def _turn(boxes: Sequence[Box]) -> list[Box]:
+    """Boxes with x and y exchanged."""
+    return [Box(b.y0, b.x0, b.y1, b.x1) for b in boxes]
+
+
+def _merged(level: Sequence[Box]) -> list[Box]:
+    """Level strokes with those that continue each other joined."""
+    out: list[Box] = []
+    for seg in sorted(level, key=lambda s: (round(s.y0), s.x0)):
+        last = out[-1] if out else None
+        if last and abs(last.y0 - seg.y0) < 1.0 and seg.x0 - last.x1 < 2.0:
+            out[-1] = Box(last.x0, min(last.y0, seg.y0), max(last.x1, seg.x1), max(last.y1, seg.y1))
+        else:
+            out.append(seg)
     return out
 
 
-def _blanks(runs: Sequence[Run], segments: Sequence[Box]) -> list[Run]:
-    """Runs of underscores for blanks that are drawn as lines with no text above them."""
-    merged: list[Box] = []
-    for seg in sorted(
-        (s for s in segments if s.y1 - s.y0 <= 2.5 and s.x1 - s.x0 > 3), key=lambda s: (round(s.y0), s.x0)
-    ):
-        last = merged[-1] if merged else None
-        if last and abs(last.y0 - seg.y0) < 1.0 and seg.x0 - last.x1 < 2.0:
-            merged[-1] = Box(last.x0, last.y0, max(last.x1, seg.x1), last.y1)
-        else:
-            merged.append(seg)
+def _blanks(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
+    """Runs of underscores for blanks that are drawn as strokes with no text above them.
+
+    A stroke that meets an upright one belongs to a box or a table, not to a blank.
+    """
     out = []
-    for seg in merged:
+    for seg in level:
+        if any(
+            min(abs(post.x0 - seg.x0), abs(post.x0 - seg.x1)) < 3.0 and post.y0 - 3 < seg.y0 < post.y1 + 3
+            for post in upright
+        ):
+            continue
         near = [
             run
             for run in runs
             if run.baseline is not None and -0.15 * run.size < seg.y0 - run.baseline < 0.4 * run.size
         ]
-        if not near:
-            continue
         beside = [r for r in near if max(r.box.x0 - seg.x1, seg.x0 - r.box.x1) < 3 * r.size]
         if not beside:
             continue
-        size, base = beside[0].size, beside[0].baseline
+        pattern = beside[0]
         for x0, x1 in _free(seg, near):
-            if x1 - x0 > 1.4 * size:
-                count = max(2, min(20, round((x1 - x0) / (0.5 * size))))
-                out.append(
-                    Run(
-                        text="_" * count,
-                        box=Box(x0, beside[0].box.y0, x1, beside[0].box.y1),
-                        size=size,
-                        baseline=base,
-                    )
-                )
+            if x1 - x0 > 1.4 * pattern.size:
+                count = max(2, min(20, round((x1 - x0) / (0.5 * pattern.size))))
+                box = Box(x0, pattern.box.y0, x1, pattern.box.y1)
+                out.append(Run("_" * count, box, pattern.size, pattern.baseline))
     return out
 
 
@@ -149,6 +163,6 @@ def _free(seg: Box, runs: Sequence[Run]) -> list[tuple[float, float]]:
     return parts
 
 
-def _tables(page: Any, runs: list[Run], segments: Sequence[Box]) -> tuple[list[Run], list[Box]]:  # noqa: ANN401
+def _tables(page: Any, runs: list[Run], level: Sequence[Box]) -> tuple[list[Run], list[Box]]:  # noqa: ANN401
     """Runs with those of every ruled data table replaced by one run that holds its Markdown."""
     return runs, []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ingest.layout.formulas import PIECES
 from ingest.layout.lines import separator
 from ingest.layout.runs import Run
 from ingest.readers.glyphs import raw_symbol_font, repair
@@ -14,6 +15,7 @@ from schemas.document import Box
 
 _BOLD = 16
 _INVISIBLE_ALPHA = 0.02
+_RUN_GAP = 0.32  # em: a wider gap may hold something printed on its own, such as a sign of a formula
 
 
 @dataclass
@@ -55,7 +57,7 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
         for line in block.get("lines", ()):
             if layer.chars > max_chars:
                 return layer
-            cos, sin = line["dir"]
+            cos, _ = line["dir"]
             if cos > 0.98:
                 for run in _runs(_chars(line, layer)):
                     layer.runs.append(run)
@@ -123,7 +125,7 @@ def _is_strange(text: str) -> bool:
 
 
 def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
-    """Characters joined while size and baseline stay and no gap is as wide as a tab stop."""
+    """Characters joined while size, baseline and colour stay and no gap is wider than a word space."""
     group: list[_Char] = []
     text = ""
     for char in chars:
@@ -133,7 +135,8 @@ def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
             gap = char.x0 - last.x1
             alike = abs(char.size - last.size) < 0.15 * em and abs(char.baseline - last.baseline) < 0.12 * em
             between = separator(last.text[-1], char.text[0], gap, em, char.typed_space)
-            if not alike or between == "\t" or gap < -0.5 * em or char.colour != last.colour:
+            alone = char.text in PIECES or last.text in PIECES
+            if alone or not alike or gap > _RUN_GAP * em or gap < -0.5 * em or char.colour != last.colour:
                 yield _run(group, text)
                 group, text = [], ""
             else:
