@@ -45,7 +45,7 @@ _OPTION = re.compile(
 _CIRCLED = re.compile(r"(?:^|(?<=[\s。；;？?)）]))([①-⑧])")
 _LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\-])")
 _SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
-_LETTER_O = re.compile(r"(?<=\d)[oO]|[oO](?=\d)")
+_LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
@@ -97,11 +97,15 @@ def _plain(text: str) -> str:
     if "\\" in text:
         text = _LINE_IN_FORMULA.sub("", text)
     text = _COMMAND.sub(_sign, text.replace("$", ""))
-    text = _HAN_JOINT.sub("", _LETTER_O.sub("0", _BLANK.sub(" ", text)))
+    text = _HAN_JOINT.sub("", _LETTER_O.sub(_zeros, _BLANK.sub(" ", text)))
     text = unicodedata.normalize("NFKC", _SPACED_POINT.sub(".", text))
     for word, same in SYNONYMS.items():
         text = text.replace(word, same)
     return _THOUSANDS.sub("", text).strip()
+
+
+def _zeros(found: re.Match[str]) -> str:
+    return "0" * len(found[0])
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -77,35 +77,43 @@ def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
     evidence = {"ratio": f"{score:.0f}"}
     if rough < at.review_at - 10:
         return Finding("different", score / 100, evidence)
+    forth = _judge(a, b, rough, at)
+    back = _judge(b, a, rough, at)  # an alignment read from the other end may place a change elsewhere
+    verdict = forth[0] if forth[0] == back[0] else "review"
+    told = max(forth, back, key=lambda side: len(side[1]))[1] if verdict == "review" else forth[1]
+    return Finding(verdict, score / 100, {**evidence, **told})
+
+
+def _judge(a: Reading, b: Reading, rough: float, at: DedupSettings) -> tuple[Decision, dict[str, str]]:
+    """The verdict on two texts that are alike, read from a to b."""
     changes = differences(a.tokens, b.tokens)
+    evidence = {}
     if changes:
         evidence["changes"] = "; ".join(str(c) for c in changes[:6])
     for name, guard in _GUARDS:
         why = guard(a, b, changes)
         if why:
-            return Finding("different", score / 100, {**evidence, name: why})
+            return "different", {**evidence, name: why}
     verdict, told = _weigh(a, b, changes, rough, at)
-    return Finding(verdict, score / 100, {**evidence, **told})
+    return verdict, {**evidence, **told}
 
 
 def differences(a: Sequence[str], b: Sequence[str]) -> list[Change]:
     """Where two token sequences differ, in order."""
     from rapidfuzz.distance import Levenshtein
 
-    out = []
+    spans: list[list[int]] = []
     for op in Levenshtein.opcodes(a, b):
-        if op.tag != "equal":
-            out.append(
-                Change(
-                    tuple(a[op.src_start : op.src_end]),
-                    tuple(b[op.dest_start : op.dest_end]),
-                    a[op.src_start - 1] if op.src_start else "",
-                    a[op.src_end] if op.src_end < len(a) else "",
-                    op.src_start,
-                    op.src_end,
-                )
-            )
-    return out
+        if op.tag == "equal":
+            continue
+        if spans and spans[-1][1] == op.src_start and spans[-1][3] == op.dest_start:
+            spans[-1][1], spans[-1][3] = op.src_end, op.dest_end  # two steps of one change
+        else:
+            spans.append([op.src_start, op.src_end, op.dest_start, op.dest_end])
+    return [
+        Change(tuple(a[i:j]), tuple(b[k:n]), a[i - 1] if i else "", a[j] if j < len(a) else "", i, j)
+        for i, j, k, n in spans
+    ]
 
 
 def _content(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -124,7 +132,7 @@ def _looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
     return (
         left.isascii()
         and right.isascii()
-        and any(c.isdigit() for c in left + right)
+        and any(c.isdigit() or c == "|" for c in left + right)
         and left.translate(DIGIT_LOOKALIKES) == right.translate(DIGIT_LOOKALIKES)
     )
 
@@ -266,6 +274,9 @@ def _weigh(
         and len(extra) <= 2
     ):
         return "review", {**told, "misread": "one character differs"}
+    left, right = (_content(list(c.elements())) for c in _unmatched(changes))
+    if left and right and length < 40:
+        return "review", told  # not added or left out, but said in other words
     if length >= 15 and rough >= at.duplicate_at:
         return "duplicate", told
     if rough >= at.review_at:
