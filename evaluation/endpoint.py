@@ -17,6 +17,7 @@ from schemas.settings import ModelSettings
 
 if TYPE_CHECKING:
     from openai import OpenAI
+    from openai.resources.chat.completions import Completions
     from openai.types.chat import ChatCompletionMessageParam
 
 MAX_BODY_BYTES = 16_000_000
@@ -54,9 +55,10 @@ class Endpoint:
 
     def ask(self, prompt: str, *, question_id: str, attempt: int, request_id: str) -> Reply:
         """One attempt with one prompt. Never raises for what the network or the server does."""
+        chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
-        fields = asdict(self._send(prompt, request_id))
+        fields = asdict(self._send(chat, prompt, request_id))
         for name in ("text", "model", "finish_reason", "error"):
             fields[name] = self.redact(fields[name])
         took = round(self._clock() - started, 3)
@@ -70,7 +72,7 @@ class Endpoint:
                 text = text.replace(secret, "[redacted]")
         return text
 
-    def _send(self, prompt: str, request_id: str) -> Outcome:
+    def _send(self, chat: Completions, prompt: str, request_id: str) -> Outcome:
         import openai
 
         options: dict[str, Any] = {}
@@ -88,8 +90,7 @@ class Endpoint:
             "OpenAI-Project": openai.Omit(),
         }
         try:
-            chat = self._connection().chat.completions.with_streaming_response
-            with chat.create(
+            with chat.with_streaming_response.create(
                 model=self.settings.name, messages=messages, extra_headers=headers, **options
             ) as response:
                 return from_body(self._drain(response.iter_bytes()))

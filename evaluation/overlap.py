@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from schemas.text import fold, squeeze
 
-SHORT = 4  # characters; a shorter reference is looked for as a whole
+SHORT = 8  # characters; a shorter reference is looked for as a whole
 _MAX_CHARS = 100_000
 
 

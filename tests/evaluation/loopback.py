@@ -1,0 +1,198 @@
+"""A real OpenAI-compatible HTTP server on loopback, with every fault an endpoint can show.
+
+A question's text decides what its requests meet: `[429x2]` is answered with 429 twice and then
+properly, `[hang]` always hangs. A request that holds the judge prompt is answered as a judge.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MARK = re.compile(r"\[([a-z0-9_]+?)(?:x(\d+))?\]")
+ITEM = re.compile(r"题#(\w+)")
+JUDGE_HEAD = "Please evaluate the following response from the LLM"
+
+
+class Loopback(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.lock = threading.Lock()
+        self.requests: list[dict[str, object]] = []
+        self.seen: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.judge_says = '{"Overall Rating":3}'
+        self.delay = 0.0
+        self.model_id = "loop-1-2026"
+        self.released = threading.Event()
+        self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self.thread.start()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def close(self) -> None:
+        self.released.set()
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request, client_address) -> None:
+        """A client that hung up is what some tests want."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Loopback
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"]
+        judging = prompt.startswith(JUDGE_HEAD)
+        item = (ITEM.search(prompt) or ["", "?"])[1]
+        with self.server.lock:
+            kind = "judge:" if judging else ""
+            self.server.seen[kind + item] += 1
+            nth = self.server.seen[kind + item]
+            self.server.requests.append(
+                {
+                    "path": self.path,
+                    "headers": {name.lower(): value for name, value in self.headers.items()},
+                    "body": body,
+                    "item": kind + item,
+                }
+            )
+        mark = None if judging else MARK.search(prompt)
+        if mark and (mark[2] is None or nth <= int(mark[2])):
+            getattr(self, "fault_" + mark[1])()
+            return
+        time.sleep(self.server.delay)
+        if judging:
+            says = self.server.judge_says
+            self.complete(says(prompt, nth) if callable(says) else says)
+        else:
+            self.complete(f"答案{item}")
+        with self.server.lock:
+            self.server.answered[kind + item] += 1
+
+    def complete(self, text, *, finish="stop", **message) -> None:
+        choice = {
+            "index": 0,
+            "finish_reason": finish,
+            "message": {"role": "assistant", "content": text, **message},
+        }
+        usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+        self.send_json(
+            200,
+            {
+                "id": "x",
+                "object": "chat.completion",
+                "model": self.server.model_id,
+                "choices": [choice],
+                "usage": usage,
+            },
+        )
+
+    def send_json(self, status, data, **headers) -> None:
+        self.send_bytes(status, json.dumps(data).encode(), **headers)
+
+    def send_bytes(self, status, data, **headers) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def fail(self, status, message, code=None, **headers) -> None:
+        self.send_json(status, {"error": {"message": message, "type": "test", "code": code}}, **headers)
+
+    def fault_429(self):
+        self.fail(429, "slow down", "rate_limit_exceeded", Retry_After="7")
+
+    def fault_quota(self):
+        self.fail(429, "You exceeded your current quota", "insufficient_quota")
+
+    def fault_500(self):
+        self.fail(500, "boom")
+
+    def fault_html502(self):
+        self.send_bytes(502, b"<html>Bad gateway</html>")
+
+    def fault_401(self):
+        self.fail(401, f"Incorrect API key provided: {self.headers['Authorization']}", "invalid_api_key")
+
+    def fault_400(self):
+        self.fail(400, "context length exceeded", "context_length_exceeded")
+
+    def fault_filtered(self):
+        self.fail(400, "inappropriate content", "data_inspection_failed")
+
+    def fault_hang(self):
+        self.server.released.wait(20)
+
+    def fault_drip(self):
+        """Headers at once, then a blank now and then: never a whole answer."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        for _ in range(200):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            if self.server.released.wait(0.05):
+                return
+
+    def fault_cut(self):
+        """The connection closes in the middle of the body."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "5000")
+        self.end_headers()
+        self.wfile.write(b'{"choices": [')
+        self.close_connection = True
+
+    def fault_garbage(self):
+        self.send_bytes(200, b'{"choices": [{"message": {"content": "half')
+
+    def fault_nochoices(self):
+        self.send_json(200, {"error": {"message": "upstream is busy", "code": 429}})
+
+    def fault_empty(self):
+        self.complete("")
+
+    def fault_null(self):
+        self.complete(None)
+
+    def fault_thinking(self):
+        self.complete("<think>让我想想……</think>\n")
+
+    def fault_truncated(self):
+        self.complete("答案的前半", finish="length")
+
+    def fault_refused(self):
+        self.complete("", refusal="I will not answer that.")
+
+    def fault_contentfilter(self):
+        self.complete("", finish="content_filter")
+
+    def fault_surrogate(self):
+        self.send_bytes(
+            200, b'{"model":"m","choices":[{"finish_reason":"stop","message":{"content":"\\ud800 \\u7b54"}}]}'
+        )
+
+    def fault_redirect(self):
+        self.send_bytes(307, b"", Location="http://127.0.0.1:1/elsewhere")
+
+    def fault_echokey(self):
+        self.complete(f"你的密钥是 {self.headers['Authorization']}")
