@@ -53,6 +53,7 @@ def segment(document: Document, settings: SegmentSettings) -> Extraction:
         notices=document.notices,
         title=title,
         answer_key=key_file,
+        rotations={page.number: page.rotation for page in document.pages if page.rotation},
     )
 
 

@@ -87,15 +87,19 @@ def unmarked_below(pieces: list[str], form: Form) -> int:
     return 1
 
 
-_SPACE_MARKS = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$)|[_\s…．.，,。；;]+")
+_SPACE_MARKS = re.compile(
+    r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$|[^\s：:]{1,14}[：:])|[_\s…．.，,。；;]+|图\s*\d*|\$[^$]{1,12}\$|\[图\]"
+)
+_EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MULTILINE)
+_RUN = re.compile(r"[\u3400-\u9fff]{8,}")
 
 
 def _is_space(answer: str) -> bool:
-    """Whether an «answer» is only the printed space for one: marks, labels and rules."""
-    return (
-        len(_SPACE_MARKS.sub("", answer)) <= 4
-        and not _SENTENCE_VERDICT.match(answer)
-        and not re.match(r"^[A-H√×TF\d.\-]{1,8}$", answer)
+    """Whether an «answer» is only the printed space for one: marks, labels, rules and empty tables."""
+    if _SENTENCE_VERDICT.match(answer) or re.match(r"^[A-H√×TF\d.\-]{1,8}$", answer):
+        return False
+    return len(_SPACE_MARKS.sub("", answer)) <= 4 or bool(
+        _EMPTY_LABEL.search(answer) and not _RUN.search(answer)
     )
 
 

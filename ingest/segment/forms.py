@@ -22,9 +22,10 @@ _FORM_WORDS: tuple[tuple[Form, str], ...] = (
     (Form.ESSAY, r"论述|作文|写作|赏析|小论文|essays?"),
     (Form.OTHER, r"证明|编程|程序|算法设计|设计|作图|画图|绘图|翻译|改错|proofs?|programming|design"),
     (Form.CALCULATION, r"计算|解答|求解|应用|综合|演算|业务|calculat\w*|problems?|computation"),
-    (Form.SHORT_ANSWER, r"回答|必答|选答|选做|必做|questions?"),
 )
-_ANY_WORD = "|".join(words for _, words in _FORM_WORDS)
+# headings that group questions without saying of which form: the wording of each decides
+_GROUP_WORDS = r"回答|必答|选答|选做|必做|任选|questions?"
+_ANY_WORD = "|".join([*(words for _, words in _FORM_WORDS), _GROUP_WORDS])
 _BRACKETS = re.compile(r"[（(【\[][^（()）【】\[\]]{0,120}[)）】\]]")
 _HEAD = re.compile(
     rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?:题|部分|类|大题|试题|项|题目|下列各题|下列概念|下列名词|下列术语)*"
@@ -56,6 +57,9 @@ def is_type_heading(text: str) -> bool:
     bare = _BRACKETS.sub("", text).strip()
     if not bare:
         return bool(_COUNTED.search(text))
+    said = re.match(r"^[^：:]{1,6}[：:]\s*(.{8,})$", bare)
+    if said and not re.search(r"每|各|题|选|填|判断|下列|以下|回答|each|following", said.group(1)):
+        return False  # «证明：设 …» asks; «判断题：…» announces
     if len(bare) > 90:
         return False
     if _HEAD.match(bare):
@@ -75,7 +79,7 @@ def is_term_heading(heading: str) -> bool:
 
 _NUM = r"(\d+(?:\.\d+)?)"
 _EACH = re.compile(
-    rf"每\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}"
+    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}"
 )
 _TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
 _TOTAL = re.compile(
@@ -139,7 +143,7 @@ def points_total(heading: str) -> float | None:
 
 
 _ITEM_POINTS = re.compile(
-    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）】\]]",
+    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?|['’′])\s*[)）】\]]",
     re.IGNORECASE,
 )
 
@@ -187,20 +191,30 @@ def bare_stem(stem: str) -> str:
 
 
 _PROOF = re.compile(
-    r"^(?:试)?证明|求证|证明[：:]|[，。]\s*(?:试)?证明|\bprove\b|\bshow that\b", re.IGNORECASE
+    r"(?:^|[，。：:；;)）\s\n])(?:试|并|请|求)?证明?(?![书券件据人])|(?:给出|加以|完成).{0,6}证明|\bprove\b|\bshow that\b",
+    re.IGNORECASE,
 )
 _PROGRAM = re.compile(
-    r"编写.{0,12}(?:程序|函数|算法|子程序)|编程|写出.{0,8}(?:程序段|算法|代码)|设计.{0,10}算法|画出|作出?.{0,6}图",
+    r"编写.{0,16}(?:程序|函数|算法|子程序|代码)|编程|写出.{0,8}(?:程序段?|代码)|(?:设计|写出|给出).{0,12}(?:算法|函数|程序)(?![的思步])|实现.{0,8}(?:函数|算法)"
+)
+_DRAW = re.compile(r"^(?:请|试)?(?:画|作|绘)出?.{0,20}图|[，。；]\s*(?:请|试|并)?(?:画出|作出|绘出)")
+_CALC = re.compile(
+    r"计算|求(?!证)|解方程|化简|解(?:下列)?方程|讨论.{0,40}(?:敛散|收敛|连续|可导|解的)|\b(?:calculate|compute|evaluate the)\b",
     re.IGNORECASE,
 )
-_CALC = re.compile(r"计算|求(?!证)|解方程|化简|解(?:下列)?方程|calculate|compute|evaluate the", re.IGNORECASE)
 _ESSAY = re.compile(
-    r"论述|试论|试述|阐述|谈谈|^谈|谈.{0,12}看法|赏析|评述|(?:举例|结合|试).{0,20}分析|\bdiscuss\b",
+    r"论述|试论|试述|阐述|谈谈|^谈|谈.{0,12}看法|赏析|评述|评价|怎么看|的看法|你认为|(?:举例|结合|试).{0,20}分析|\bdiscuss\b",
     re.IGNORECASE,
 )
-_ANALYSIS = re.compile(r"辨析|案例|根据(?:上述|以上|材料)|阅读材料|是否成立.{0,6}理由|说明理由")
+_ANALYSIS = re.compile(
+    r"辨析|案例|根据(?:上述|以上|材料)|阅读材料|是否成立.{0,6}理由|说明理由|分析(?:一下)?(?:下面|下列|如下|以下)"
+)
+_LONG_ASK = re.compile(r"试|说明|分析|评|关系|意义|影响|为什么|原因")
 _BLANK = re.compile(r"_{2,}|﹍{2,}|[（(]\s{2,}[)）]|[（(][\s\u3000]*[)）]")
 _TRUE_FALSE = re.compile(r"[（(]\s*[√×✓✗对错TF]?\s*[)）]\s*[。.]?\s*$")
+
+
+_ANSWER_SPACE = re.compile(r"[:：][ \t]*_{2,}[ \t]*$", re.MULTILINE)
 
 
 def wording_form(stem: str, has_options: bool) -> Form:
@@ -209,13 +223,15 @@ def wording_form(stem: str, has_options: bool) -> Form:
         return Form.MULTIPLE_CHOICE
     if _PROOF.search(stem) or _PROGRAM.search(stem):
         return Form.OTHER
-    if _BLANK.search(stem):
+    if _BLANK.search(_ANSWER_SPACE.sub("", stem)):
         return Form.FILL_BLANK
     if _ANALYSIS.search(stem):
         return Form.ANALYSIS
     if _CALC.search(stem):
         return Form.CALCULATION
-    if _ESSAY.search(stem):
+    if _DRAW.search(stem):
+        return Form.OTHER
+    if _ESSAY.search(stem) or (len(stem) >= 60 and _LONG_ASK.search(stem) and not re.search(r"[=$]", stem)):
         return Form.ESSAY
     return Form.SHORT_ANSWER
 
@@ -228,7 +244,11 @@ def printed_form(heading: str, stem: str, has_options: bool, blanks: int) -> tup
         return said, "wording"
     if has_options and announced in (Form.SHORT_ANSWER, Form.TRUE_FALSE, Form.OTHER, Form.CALCULATION):
         return Form.MULTIPLE_CHOICE, "options"
-    if announced is Form.CALCULATION and said is Form.OTHER:
+    if (
+        announced is Form.CALCULATION
+        and (_PROOF.search(stem) or _PROGRAM.search(stem))
+        and not _CALC.search(stem)
+    ):
         return Form.OTHER, "heading+wording"
     if (
         announced is Form.OTHER

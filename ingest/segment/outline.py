@@ -337,7 +337,7 @@ def _weight(lines: Sequence[Line], index: int) -> float:
     assert mark is not None
     weight = _WEIGHT[mark.family]
     if mark.style is Style.BARE:
-        weight = 0.45 if mark.printed and re.search(r"\s$", line.text[: mark.end]) else 0.25
+        weight = 0.65 if re.search(r"\s$", line.text[: mark.end]) else 0.3
     if line.automatic:
         weight += 0.1
     if not line.body:
