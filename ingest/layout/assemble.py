@@ -3,27 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.layout import columns, furniture, lines
-from ingest.layout.runs import Line, Run, median
+from ingest.layout.runs import Line, Run, median, union
 from schemas.document import Block, BlockKind, Origin
 
 
-def blocks(runs: Sequence[Run], page: int, origin: Origin) -> list[Block]:
-    """Blocks of one page (number from 1). Runs that carry a reason become FURNITURE, at the end."""
-    segments = lines.segments([run for run in runs if not run.reason])
-    boxes = [segment for segment in segments if furniture.is_score_box(segment.text)]
+def blocks(runs: Sequence[Run], page: int, origin: Origin, walls: Sequence[float] = ()) -> list[Block]:
+    """Blocks of one page (number from 1). Runs that carry a reason become FURNITURE, at the end.
+
+    walls are the x of long upright strokes, which may divide columns.
+    """
+    level = [run for run in runs if not run.reason]
+    aside = [_joined(stack, "seal") for stack in _upright_words(level) if _take(stack, level)]
+    aside += [_joined(row, "answer_grid") for row in _bubbles(level) if _take(row, level)]
+    segments = lines.segments(level)
+    aside += [_joined(s.runs, "score_box") for s in segments if furniture.is_score_box(s.text)]
+    body = [segment for segment in segments if not furniture.is_score_box(segment.text)]
     out: list[Block] = []
-    for zone in columns.zones([segment for segment in segments if segment not in boxes]):
+    for zone in columns.zones(body, walls):
         for line in lines.build([run for segment in zone for run in segment.runs]):
             out.extend(_line_blocks(line, page, origin))
-    for segment in boxes:
-        for run in segment.runs:
-            run.reason = "score_box"
-    for run in runs:
+    for run in [*aside, *runs]:
         if run.reason and run.text.strip():
             out.append(_furniture(run, page, origin))
     return out
+
+
+def _upright_words(runs: Sequence[Run]) -> list[list[Run]]:
+    """Words printed down the margin, one character below the other."""
+    single = sorted(
+        (run for run in runs if len(run.text) == 1 and not run.asset),
+        key=lambda run: (round((run.box.x0 + run.box.x1) / 4), run.box.y0),
+    )
+    long = [run for run in runs if len(run.text) > 4]
+    if not long:
+        return []
+    left, right = min(run.box.x0 for run in long), max(run.box.x1 for run in long)
+    stacks: list[list[Run]] = [[]]
+    for run in single:
+        x = (run.box.x0 + run.box.x1) / 2
+        if left < x < right:
+            continue
+        last = stacks[-1][-1] if stacks[-1] else run
+        apart = abs((last.box.x0 + last.box.x1) / 2 - x) > 0.3 * run.size
+        if apart or run.box.y0 - last.box.y1 > 3 * run.size:
+            stacks.append([])
+        stacks[-1].append(run)
+    return [
+        stack
+        for stack in stacks
+        if len(stack) >= 5 and sum("\u4e00" <= run.text <= "\u9fff" for run in stack) > 0.6 * len(stack)
+    ]
+
+
+def _take(some: Sequence[Run], runs: list[Run]) -> bool:
+    """Remove some from runs, by identity."""
+    gone = {id(run) for run in some}
+    runs[:] = [run for run in runs if id(run) not in gone]
+    return True
+
+
+def _bubbles(runs: Sequence[Run]) -> list[list[Run]]:
+    """Rows of the same digit or letter five times or more, well apart: the bubbles of an answer card."""
+    rows: dict[tuple[str, int], list[Run]] = {}
+    for run in runs:
+        if len(run.text) == 1 and run.text.isalnum() and run.text.isascii():
+            rows.setdefault((run.text, round(run.box.y0 / 2)), []).append(run)
+    out = []
+    for row in rows.values():
+        row.sort(key=lambda run: run.box.x0)
+        steps = [b.box.x0 - a.box.x0 for a, b in pairwise(row)]
+        if len(row) >= 5 and max(steps) < 1.3 * min(steps) + 1 and min(steps) > 1.2 * row[0].size:
+            out.append(row)
+    return out
+
+
+def _joined(runs: Sequence[Run], reason: str) -> Run:
+    """One run for furniture made of several pieces."""
+    first = runs[0]
+    return Run(
+        text="".join(run.text for run in runs),
+        box=union(run.box for run in runs),
+        size=first.size,
+        bold=first.bold,
+        colour=first.colour,
+        confidence=first.confidence,
+        seen=union(run.where for run in runs),
+        reason=reason,
+    )
 
 
 def _line_blocks(line: Line, page: int, origin: Origin) -> list[Block]:

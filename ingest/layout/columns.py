@@ -11,17 +11,18 @@ _GRID = re.compile(r"^\s*(?:[(（]?[A-Ha-h][)）.．、:：]|[A-H]\s|[(（]\s*[�
 _SLOTS = 400
 
 
-def zones(segments: Sequence[Line], depth: int = 0) -> list[list[Line]]:
+def zones(segments: Sequence[Line], walls: Sequence[float] = (), depth: int = 0) -> list[list[Line]]:
     """Segments in zones by reading order: within a zone plain lines from top to bottom.
 
     A gutter is a vertical strip near the middle that hardly any line crosses, with lines on both
     sides that are not just the options of a question. Segments across the gutter (headings) cut the
-    page into bands; every band is read column by column.
+    page into bands; every band is read column by column. walls are the x of long upright strokes: a
+    stroke down the middle that no line crosses is a gutter, however little stands beside it.
     """
     segments = list(segments)
     if len(segments) < 2 or depth > 2:
         return [segments] if segments else []
-    gutter = find_gutter(segments, strict=depth > 0)
+    gutter = _wall(segments, walls) or find_gutter(segments, strict=depth > 0)
     if gutter is None:
         return [segments]
     low, high = gutter
@@ -36,8 +37,22 @@ def zones(segments: Sequence[Line], depth: int = 0) -> list[list[Line]]:
             [r for r in band_sides if (r.frame.x0 + r.frame.x1) / 2 < middle],
             [r for r in band_sides if (r.frame.x0 + r.frame.x1) / 2 >= middle],
         ):
-            out.extend(zones(half, depth + 1))
+            out.extend(zones(half, walls, depth + 1))
     return out
+
+
+def _wall(segments: Sequence[Line], walls: Sequence[float]) -> tuple[float, float] | None:
+    """The wall that divides segments into two halves, as a gutter of no width."""
+    area = union(segment.frame for segment in segments)
+    width = area.x1 - area.x0
+    rows = len(_rows(segments))
+    for x in sorted(walls, key=lambda x: abs(x - (area.x0 + area.x1) / 2)):
+        if not area.x0 + 0.3 * width < x < area.x1 - 0.3 * width:
+            continue
+        crossed = sum(segment.frame.x0 < x - 2 and segment.frame.x1 > x + 2 for segment in segments)
+        if crossed <= 0.15 * rows:
+            return x, x
+    return None
 
 
 def _middle(line: Line) -> float:

@@ -229,6 +229,8 @@ def _matrix(inner: Sequence[Run], left: _Bracket, box: Box, rest: Sequence[Run])
     if not text or len(text) > 400 or sum("\u3400" <= char <= "\u9fff" for char in text) > 0.3 * len(text):
         return None
     rows = _rows(inner)
+    if left.env == "vmatrix" and (len(rows) < 2 or max(len(row) for row in rows) < 2):
+        return None
     if len(rows) == 1 and len(rows[0]) == 1:
         open_, close = _ONE_LINE[left.env]
         body = f"{open_}{rows[0][0]}{close}"

@@ -16,6 +16,10 @@ from schemas.document import Block, BlockKind, Page
 Key = tuple[str, int, int]
 
 _ANSWER_GRID = re.compile(r"\s*([0-9A-Ha-h√×])(?:\s+\1){3,}\s*")
+_FIELD_WORDS = r"姓\s*名|学\s*号|班\s*级|考\s*号|座\s*位?\s*号|专\s*业|学\s*院|院\s*[(（]?\s*系\s*[)）]?|年\s*级|准\s*考\s*证\s*号|考\s*生|任课教师|教师"
+_FIELD = re.compile(_FIELD_WORDS)
+_FIELDS = re.compile(rf"(?:{_FIELD_WORDS}|[\s_:：.…—-]){{2,200}}")
+_EMPHASIS = re.compile(r"(?:[．.·•・。]\s*){1,20}")
 _DIGITS = re.compile(r"\d+|[一二三四五六七八九十]+(?=\s*页)")
 _SPACES = re.compile(r"\s+")
 _PAGE_NUMBER = re.compile(
@@ -90,6 +94,10 @@ def _reason(block: Block, page: Page, context: _Context) -> str:
             return reason
     if is_score_box(text):
         return "score_box"
+    if _FIELDS.fullmatch(text) and len(_FIELD.findall(text)) >= 2:
+        return "candidate_fields"
+    if len(text) <= 40 and _EMPHASIS.fullmatch(text):
+        return "emphasis_dots"
     if _ANSWER_GRID.fullmatch(block.text):
         return "answer_grid"
     if len(text) <= 60 and _SEAL.search(text) and not re.search(r"[？?。]", text):

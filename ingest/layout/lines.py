@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,11 +18,10 @@ def build(runs: Sequence[Run]) -> list[Line]:
     """Visual lines of one column, top to bottom, each with its runs from left to right."""
     if not runs:
         return []
-    body = median([run.size for run in runs for _ in range(min(len(run.text), 40))], 10.0)
-    main = [run for run in runs if run.size >= 0.78 * body or run.asset]
-    small = [run for run in runs if not (run.size >= 0.78 * body or run.asset)]
+    small = _small_print(runs)
+    main = [run for run in runs if id(run) not in small]
     lines = _chain(main)
-    lines += _chain(_attach(small, lines))
+    lines += _chain(_attach([run for run in runs if id(run) in small], lines))
     for line in lines:
         line.runs.sort(key=lambda run: run.box.x0)
     lines.sort(key=lambda line: _anchor(line))
@@ -29,6 +29,24 @@ def build(runs: Sequence[Run]) -> list[Line]:
     for line in lines:
         line.column_x0 = left
     return lines
+
+
+def _small_print(runs: Sequence[Run]) -> set[int]:
+    """ids of the runs that stand small beside a larger one: indices, exponents, limits."""
+    known = sorted((run for run in runs if run.baseline is not None), key=lambda run: run.box.y0)
+    tops = [run.box.y0 for run in known]
+    reach = max((run.box.y1 - run.box.y0 for run in known), default=0.0)
+    small = set()
+    for run in known:
+        for other in known[bisect_left(tops, run.box.y0 - reach) : bisect_right(tops, run.box.y1)]:
+            if run.size > 0.8 * other.size:
+                continue
+            gap = max(other.box.x0 - run.box.x1, run.box.x0 - other.box.x1)
+            shared = overlap(run.box.y0, run.box.y1, other.box.y0, other.box.y1)
+            if gap < 0.5 * other.size and shared > 0.3 * (run.box.y1 - run.box.y0):
+                small.add(id(run))
+                break
+    return small
 
 
 def segments(runs: Sequence[Run]) -> list[Line]:
@@ -58,6 +76,8 @@ def _anchor(line: Line) -> tuple[float, float]:
 
 def _fits(run: Run, tail: Run) -> float:
     """How well run continues a line that ends in tail: 0 not at all, 1 perfectly."""
+    if run.table or tail.table:
+        return 0.0
     if run.asset and run.box.y1 - run.box.y0 > 3 * tail.size:
         return 0.0
     if tail.asset and tail.box.y1 - tail.box.y0 > 3 * run.size:
@@ -151,7 +171,7 @@ def line_text(line: Line) -> str:
             out = _raise(out, script, text)
         else:
             if last is not None and out:
-                out += separator(out[-1], text[0], run.box.x0 - last.box.x1, max(size, 1.0))
+                out += separator(out[-1], text[0], run.box.x0 - last.box.x1, max(size, 1.0), run.spaced)
             out += text
         last = run
     return tidy(out)

@@ -13,7 +13,8 @@ class Run:
     """Text on one baseline without a wide gap in it, or a picture standing in the text.
 
     box is where layout happens (deskewed for scans); seen is where the run stands on the page as
-    shown. Both in points. baseline is None where the reader knows only boxes (OCR).
+    shown. Both in points. baseline is None where the reader knows only boxes (OCR). spaced says that the
+    file has a space character before it.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Run:
     asset: str | None = None
     reason: str = ""
     table: bool = False
+    spaced: bool = False
 
     @property
     def where(self) -> Box:

@@ -173,10 +173,10 @@ class _State:
                 number,
                 layer.bad,
             )
-        runs, assets = pdf_parts.with_parts(page, layer, render)
+        runs, walls, assets = pdf_parts.with_parts(page, layer, render)
         for asset in assets:
             self.assets[asset.digest] = asset
-        blocks = assemble.blocks(runs, number, Origin.TEXT_LAYER)
+        blocks = assemble.blocks(runs, number, Origin.TEXT_LAYER, walls)
         self._add(number, page.rect.width, page.rect.height, 0, Origin.TEXT_LAYER, reason, blocks)
 
     def _ocr(self, page: Any, number: int, reason: str) -> None:  # noqa: ANN401

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.layout import formulas
 from ingest.layout.runs import Run, inside, overlap
+from ingest.readers import pdf_tables
 from ingest.readers.common import png_asset
 from ingest.readers.pdf_text import TextLayer
 from schemas.document import Asset, Box
@@ -47,19 +48,23 @@ def drawing_count(page: Any) -> int:  # noqa: ANN401
     return len(page.get_cdrawings())
 
 
-def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[Asset]]:  # noqa: ANN401
-    """The page's runs with its blanks, tables and figures put among them, and the figures' bytes."""
+def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[float], list[Asset]]:  # noqa: ANN401
+    """The page's runs with its blanks, tables and figures put among them; walls; the figures' bytes.
+
+    Walls are the x of strokes more than 40 % of the page high: they may divide columns.
+    """
     level, upright = strokes(page)
     runs = formulas.fold(layer.runs, level, upright)
     runs += layer.turned + _blanks(runs, level, upright)
-    runs, boxes = _tables(page, runs, level)
+    runs, boxes = _tables(page, runs, level, upright)
     assets = []
     for box in _figure_boxes(page, boxes):
         image, _ = render(page, box)
         asset = png_asset(image)
         assets.append(asset)
         runs.append(Run(text="", box=box, size=box.y1 - box.y0, asset=asset.digest))
-    return runs, assets
+    walls = [post.x0 for post in upright if post.y1 - post.y0 > 0.4 * page.rect.height]
+    return runs, walls, assets
 
 
 def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN401
@@ -163,6 +168,23 @@ def _free(seg: Box, runs: Sequence[Run]) -> list[tuple[float, float]]:
     return parts
 
 
-def _tables(page: Any, runs: list[Run], level: Sequence[Box]) -> tuple[list[Run], list[Box]]:  # noqa: ANN401
+def _tables(
+    page: Any,  # noqa: ANN401
+    runs: list[Run],
+    level: Sequence[Box],
+    upright: Sequence[Box],
+) -> tuple[list[Run], list[Box]]:
     """Runs with those of every ruled data table replaced by one run that holds its Markdown."""
-    return runs, []
+    if len(level) < 3:
+        return runs, []
+    boxes = []
+    usable = [run for run in runs if not run.reason]
+    for table in pdf_tables.find(usable, level, upright, page.rect.width * page.rect.height):
+        size = max(1.0, min(run.size for run in usable if id(run) in table.members))
+        runs = [run for run in runs if id(run) not in table.members]
+        if table.score_box:
+            runs.append(Run(table.text, table.box, size, reason="score_box"))
+        else:
+            runs.append(Run(table.text, table.box, size, table=True))
+            boxes.append(table.box)
+    return runs, boxes

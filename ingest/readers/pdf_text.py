@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.layout.formulas import PIECES
-from ingest.layout.lines import separator
 from ingest.layout.runs import Run
 from ingest.readers.glyphs import raw_symbol_font, repair
 from schemas.document import Box
 
 _BOLD = 16
 _INVISIBLE_ALPHA = 0.02
-_RUN_GAP = 0.32  # em: a wider gap may hold something printed on its own, such as a sign of a formula
+_RUN_GAP = 0.12  # em: a wider gap may hold something printed on its own, such as a comma in a formula
 
 
 @dataclass
@@ -125,7 +124,7 @@ def _is_strange(text: str) -> bool:
 
 
 def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
-    """Characters joined while size, baseline and colour stay and no gap is wider than a word space."""
+    """Characters joined while size, baseline and colour stay and there is no gap."""
     group: list[_Char] = []
     text = ""
     for char in chars:
@@ -134,13 +133,17 @@ def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
             em = max(char.size, last.size)
             gap = char.x0 - last.x1
             alike = abs(char.size - last.size) < 0.15 * em and abs(char.baseline - last.baseline) < 0.12 * em
-            between = separator(last.text[-1], char.text[0], gap, em, char.typed_space)
             alone = char.text in PIECES or last.text in PIECES
-            if alone or not alike or gap > _RUN_GAP * em or gap < -0.5 * em or char.colour != last.colour:
+            if (
+                alone
+                or not alike
+                or char.typed_space
+                or gap > _RUN_GAP * em
+                or gap < -0.5 * em
+                or char.colour != last.colour
+            ):
                 yield _run(group, text)
                 group, text = [], ""
-            else:
-                text += between
         group.append(char)
         text += char.text
     if group:
@@ -161,6 +164,7 @@ def _run(group: list[_Char], text: str) -> Run:
         baseline=first.baseline,
         bold=first.bold,
         colour=first.colour,
+        spaced=first.typed_space,
     )
 
 

@@ -1,0 +1,196 @@
+"""Ruled tables of a PDF page: a grid of strokes, or three level lines with aligned cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.layout import furniture, lines
+from ingest.layout.runs import Line, Run, inside, median, union
+from schemas.document import Box
+
+_TOUCH = 3.0  # points
+_QUESTION = re.compile(
+    r"^\s*(?:\d{1,2}\s*[.．、]|[一二三四五六七八九十]{1,3}\s*、|[(（]\d{1,2}[)）])\s*\S{6,}"
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table found on a page: its place, its Markdown, and the runs it is made of."""
+
+    box: Box
+    text: str
+    members: frozenset[int]
+    score_box: bool = False
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first row is the head."""
+    width = max(len(row) for row in rows)
+    out = []
+    for row in rows:
+        cells = [cell.replace("|", "\\|").replace("\n", " ").strip() for cell in row]
+        out.append("| " + " | ".join(cells + [""] * (width - len(row))) + " |")
+    out.insert(1, "|" + " --- |" * width)
+    return "\n".join(out)
+
+
+def find(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box], page_area: float) -> list[Table]:
+    """Data tables and marking boxes among the strokes of a page (points)."""
+    out = []
+    taken: list[Box] = []
+    for grid in _grids(level, upright):
+        table = _grid_table(runs, *grid, page_area)
+        if table is not None:
+            out.append(table)
+            taken.append(table.box)
+    for box in _three_line(level):
+        if any(inside(box, other) or inside(other, box) for other in taken):
+            continue
+        table = _open_table(runs, box, page_area)
+        if table is not None:
+            out.append(table)
+            taken.append(table.box)
+    return out
+
+
+def _grids(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[float], list[float]]]:
+    """(x edges, y edges) of every group of strokes that touch each other."""
+    strokes = [(box, True) for box in level] + [(box, False) for box in upright]
+    if len(strokes) > 1500:
+        return []
+    parent = list(range(len(strokes)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    for i, (one, flat) in enumerate(strokes):
+        for j in range(len(level), len(strokes)) if flat else ():
+            other = strokes[j][0]
+            if (
+                one.x0 - _TOUCH < other.x1
+                and one.x1 + _TOUCH > other.x0
+                and one.y0 - _TOUCH < other.y1
+                and one.y1 + _TOUCH > other.y0
+            ):
+                parent[root(i)] = root(j)
+    groups: dict[int, list[int]] = {}
+    for index in range(len(strokes)):
+        groups.setdefault(root(index), []).append(index)
+    out = []
+    for members in groups.values():
+        ys = _edges([strokes[i][0].y0 for i in members if strokes[i][1]])
+        xs = _edges([strokes[i][0].x0 for i in members if not strokes[i][1]])
+        if len(xs) >= 2 and len(ys) >= 3 and (len(xs) - 1) * (len(ys) - 1) >= 4:
+            out.append((xs, ys))
+    return out
+
+
+def _edges(values: Sequence[float]) -> list[float]:
+    """Distinct positions, in order."""
+    out: list[float] = []
+    for value in sorted(values):
+        if not out or value - out[-1] > _TOUCH:
+            out.append(value)
+    return out
+
+
+def _grid_table(
+    runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float], page_area: float
+) -> Table | None:
+    """The table in a grid, None when the grid is no table of data."""
+    box = Box(xs[0], ys[0], xs[-1], ys[-1])
+    if (box.x1 - box.x0) * (box.y1 - box.y0) > 0.6 * page_area:
+        return None
+    members = [run for run in runs if inside(run.box, box, 0.0)]
+    cells: dict[tuple[int, int], list[Run]] = {}
+    for run in members:
+        x, y = (run.box.x0 + run.box.x1) / 2, (run.box.y0 + run.box.y1) / 2
+        column = max(i for i, edge in enumerate(xs[:-1]) if edge <= x + 0.01 or i == 0)
+        row = max(i for i, edge in enumerate(ys[:-1]) if edge <= y + 0.01 or i == 0)
+        cells.setdefault((row, column), []).append(run)
+    rows = [[_cell(cells.get((r, c), [])) for c in range(len(xs) - 1)] for r in range(len(ys) - 1)]
+    rows = [row for row in rows if any(row)]
+    return _judged(rows, box, members)
+
+
+def _cell(runs: Sequence[Run]) -> str:
+    return " ".join(lines.line_text(line) for line in lines.build(runs)).replace("\t", " ").strip()
+
+
+def _judged(rows: list[list[str]], box: Box, members: Sequence[Run]) -> Table | None:
+    """A table of these rows, None when it looks like a frame around text."""
+    ids = frozenset(id(run) for run in members)
+    flat = [cell for row in rows for cell in row]
+    words = " ".join(cell for cell in flat if cell)
+    if furniture.is_score_box(words):
+        return Table(box, words, ids, score_box=True)
+    columns = [index for index in range(max(map(len, rows), default=0)) if any(row[index] for row in rows)]
+    rows = [[row[index] for index in columns] for row in rows]
+    filled = sum(bool(cell) for cell in flat)
+    if len(rows) < 2 or len(columns) < 2 or filled < 4 or filled < 0.4 * len(rows) * len(columns):
+        return None
+    if any(len(cell) > 120 or _QUESTION.match(cell) for cell in flat):
+        return None
+    return Table(box, markdown(rows), ids)
+
+
+def _three_line(level: Sequence[Box]) -> list[Box]:
+    """Places between three or more level strokes of the same extent."""
+    groups: list[list[Box]] = []
+    for stroke in sorted(level, key=lambda box: box.y0):
+        if stroke.x1 - stroke.x0 < 60:
+            continue
+        for group in groups:
+            if abs(group[-1].x0 - stroke.x0) < 4 and abs(group[-1].x1 - stroke.x1) < 4:
+                if stroke.y0 - group[-1].y0 > _TOUCH:
+                    group.append(stroke)
+                break
+        else:
+            groups.append([stroke])
+    out = []
+    for group in groups:
+        for start in range(0, len(group) - 2, 3):
+            out.append(union(group[start : start + 3] if len(group) % 3 == 0 else group))
+            if len(group) % 3:
+                break
+    return out
+
+
+def _open_table(runs: Sequence[Run], box: Box, page_area: float) -> Table | None:
+    """A table without upright strokes: rows whose cells stand below each other."""
+    if (box.x1 - box.x0) * (box.y1 - box.y0) > 0.6 * page_area:
+        return None
+    members = [run for run in runs if inside(run.box, box, 0.0)]
+    rows = []
+    for line in lines.build(members):
+        cells = [[line.runs[0]]]
+        for run in line.runs[1:]:
+            if run.box.x0 - cells[-1][-1].box.x1 > lines.TAB_GAP * run.size:
+                cells.append([])
+            cells[-1].append(run)
+        rows.append(cells)
+    if len(rows) < 2:
+        return None
+    width = int(median([float(len(row)) for row in rows]))
+    if width < 2 or sum(len(row) == width for row in rows) < 0.6 * len(rows):
+        return None
+    full = [row for row in rows if len(row) == width]
+    centres = [median([_centre(row[index]) for row in full]) for index in range(width)]
+    grid = []
+    for row in rows:
+        out = [""] * width
+        for cell in row:
+            nearest = min(range(width), key=lambda index: abs(centres[index] - _centre(cell)))
+            out[nearest] = f"{out[nearest]} {lines.line_text(Line(cell))}".strip()
+        grid.append(out)
+    return _judged(grid, box, members)
+
+
+def _centre(runs: Sequence[Run]) -> float:
+    return (runs[0].box.x0 + runs[-1].box.x1) / 2
