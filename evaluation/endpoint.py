@@ -94,18 +94,26 @@ class Endpoint:
                 model=self.settings.name, messages=messages, extra_headers=headers, **options
             ) as response:
                 return from_body(self._drain(response.iter_bytes()))
-        except _StatusError as error:
+        except (_StatusError, _OverdueError, _BrokenError, openai.OpenAIError) as error:
+            return self._fault(error)
+
+    def _fault(self, error: Exception) -> Outcome:
+        """What an exception of the SDK, or one of ours, says about the attempt."""
+        import openai
+
+        cause = error.__cause__
+        if isinstance(cause, (_StatusError, _OverdueError, _BrokenError)):
+            error = cause  # some versions of the SDK wrap what its hooks raise
+        if isinstance(error, _StatusError):
             return from_status(error.status, error.headers, error.body)
-        except (_OverdueError, openai.APITimeoutError):
+        if isinstance(error, (_OverdueError, openai.APITimeoutError)):
             waited = f"no complete answer within {self.settings.timeout_seconds:g} s"
             return Outcome(ReplyState.TIMEOUT, error=waited)
-        except _BrokenError as error:
+        if isinstance(error, _BrokenError):
             return Outcome(ReplyState.SERVER_ERROR, error=f"answer broken off: {error}")
-        except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            return Outcome(ReplyState.SERVER_ERROR, error=f"no connection: {_says(cause)}")
-        except openai.OpenAIError as error:
-            return Outcome(ReplyState.CLIENT_ERROR, error=_says(error))
+        if isinstance(error, openai.APIConnectionError):
+            return Outcome(ReplyState.SERVER_ERROR, error=f"no connection: {_says(cause or error)}")
+        return Outcome(ReplyState.CLIENT_ERROR, error=_says(error))
 
     def _connection(self) -> OpenAI:
         if self._client is None:

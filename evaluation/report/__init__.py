@@ -67,15 +67,19 @@ def render(
     """
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _environment().get_template("page.html.j2").render(
-        score=result,
-        bounds=bounds(result),
-        record=record,
-        rows=[_row(number, item, record, references or {}) for number, item in enumerate(items, start=1)],
-        names={d.discipline: names.get(d.discipline, (d.discipline, "")) for d in result.disciplines},
-        reasons={reason: reason_names(reason) for reason in result.unscored},
-        style=style,
-        style_hash=style_hash,
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            score=result,
+            bounds=bounds(result),
+            record=record,
+            rows=[_row(number, item, record, references or {}) for number, item in enumerate(items, start=1)],
+            names={d.discipline: names.get(d.discipline, (d.discipline, "")) for d in result.disciplines},
+            reasons={reason: reason_names(reason) for reason in result.unscored},
+            style=style,
+            style_hash=style_hash,
+        )
     )
 
 
