@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import subprocess
 import zipfile
 from collections.abc import Sequence
 from typing import Any
 
+from ingest.readers.latex import tidy
 from ingest.readers.wordpackage import M, W
 
 _SECONDS = 60.0
@@ -30,8 +30,6 @@ _RELS = (
     '<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/'
     'officeDocument" Target="word/document.xml"/></Relationships>'
 )
-_BLANK = re.compile(r"\s+")
-_EDGE_SPACE = re.compile(r"^(?:\\[ ,;:]|\s)+|(?:(?<!\\)\\[ ,;:]|\s)+$")
 
 
 def to_latex(equations: Sequence[Any]) -> list[str | None]:
@@ -93,5 +91,5 @@ def _pandoc(equations: list[Any]) -> dict[int, str]:
             continue
         maths = [item["c"][1] for item in inlines if item.get("t") == "Math"]
         if maths:
-            found[int(inlines[0]["c"][2:])] = _EDGE_SPACE.sub("", _BLANK.sub(" ", " ".join(maths) + " "))
+            found[int(inlines[0]["c"][2:])] = tidy(" ".join(maths))
     return found

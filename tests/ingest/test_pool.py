@@ -103,11 +103,11 @@ def test_children_stay_warm_and_errors_keep_their_kind(tmp_path: Path) -> None:
 
 
 def test_faults_cost_only_the_document(tmp_path: Path) -> None:
-    with scripted(tmp_path, max_seconds=1.5) as pool:
+    with scripted(tmp_path, max_seconds=4) as pool:
         before = sleepers()
         start = time.monotonic()
         assert code(pool, "hang") == "timeout"
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 20
         assert sleepers() == before, "a program the child started outlived it"
         assert code(pool, "crash") == "reader_crashed"
         assert code(pool, "leave") == "reader_crashed"
