@@ -10,7 +10,7 @@ from typing import Any
 
 from bank.dedup.candidates import candidates
 from bank.dedup.grams import gram_text
-from bank.dedup.reading import read
+from bank.dedup.reading import Reading
 from bank.dedup.verdict import Finding, compare
 from schemas.question import Question, Status
 from schemas.settings import DedupSettings
@@ -112,8 +112,12 @@ def _partners(items: Sequence[_Item], settings: DedupSettings) -> dict[str, list
     first newcomer of each text, not all of them.
     """
     groups: dict[str, list[_Item]] = defaultdict(list)
+    texts: list[str] = []  # one a group
     for item in items:
-        groups[read(item.text).key].append(item)
+        reading = Reading(item.text)
+        if reading.key not in groups:
+            texts.append(gram_text(reading.stem, reading.options))
+        groups[reading.key].append(item)
     partners: dict[str, list[_Item]] = defaultdict(list)
     keys = list(groups)
     heads = []
@@ -123,8 +127,6 @@ def _partners(items: Sequence[_Item], settings: DedupSettings) -> dict[str, list
         for member in members:
             if member.new:
                 partners[member.id] += [h for h in heads[-1] if _may(member, h)]
-    readings = [read(groups[key][0].text) for key in keys]
-    texts = [gram_text(r.stem, r.options) for r in readings]
     places: dict[str, list[int]] = defaultdict(list)
     for i, text in enumerate(texts):
         places[text].append(i)

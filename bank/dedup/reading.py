@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from opencc import OpenCC
 
 _SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
+_HIDE_CIRCLED = {ord("①") + n: 0xE000 + n for n in range(20)}
+_SHOW_CIRCLED = {hidden: shown for shown, hidden in _HIDE_CIRCLED.items()}
 _COMMAND = re.compile(r"\\([A-Za-z]{1,20})")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SCORE_WORDS = (
@@ -55,6 +57,8 @@ _ASKING = re.compile(
     "是什么|什么是|什么叫做?|叫做?什么|有哪些|是哪些|有什么|有哪几[种个类项]|有何|哪些|哪一?[个项种]|什么|何谓|何为|何种|"
     "所谓|是指|指的是|是否正确|以?下列?(?=说法|叙述|表述|选项|各项|关于|描述|属于|哪)"
 )
+_MODIFIER = re.compile("主要的?|基本的?|一般的?|通常|历史上的?|分别|大概|具体的?|常见的?")
+_DYNASTY = re.compile("(?<=[夏商周秦汉晋隋唐宋辽金元明清])朝(?!廷|鲜|代)")
 _ORDER = re.compile(
     r"(?:^|(?<=[,，。；;？?!！：:\s]))(?:请你?|试|简要|简单|简|扼要|详细|概括)*"
     r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈))(?!语|职|辩|案)"
@@ -78,7 +82,7 @@ def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     """Stem and options without what the page adds: numbering, headings, points, score boxes, blanks."""
     text = simplified(text.translate(_SUPERSCRIPT)).replace("\u3000", " ").strip()
     # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
-    text = "".join(c if "①" <= c <= "⑳" else unicodedata.normalize("NFKC", c) for c in text)
+    text = unicodedata.normalize("NFKC", text.translate(_HIDE_CIRCLED)).translate(_SHOW_CIRCLED)
     text = _SCORE_LINE.sub("", text)
     for _ in range(4):  # "五、2. 12、": one mark after another
         before = text
@@ -143,7 +147,7 @@ def tokens(text: str, english: bool) -> tuple[str, ...]:
     text = _WHY.sub("缘何", text.lower())
     text = _HOW.sub("如何", text)
     text = _ORDER_TAIL.sub("", _ORDER.sub("", text))
-    text = _ASKING.sub("", text)
+    text = _DYNASTY.sub("代", _MODIFIER.sub("", _ASKING.sub("", text)))
     found: list[str] = []
     for token in _TOKEN.findall(text):
         # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
@@ -197,7 +201,7 @@ class Reading:
         return "\n".join([fold(stem).replace("□", ""), *sorted(fold(o) for o in options)])
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def read(text: str) -> Reading:
     """The Reading of a text, remembered: one text stands in many pairs."""
     return Reading(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,10 @@ from bank.dedup.words import AFFIRMING, ALIKE, CHINESE_DIGITS, DIGIT_LOOKALIKES,
 from schemas.settings import DedupSettings
 from schemas.text import fold
 
-_LONG = 25  # tokens
+# Lengths in tokens: from _LONG on, one odd character may be a misreading; below _NARROW, one word
+# more may make another question; over _ENDLESS, an alignment costs too much memory.
+_LONG, _NARROW, _ENDLESS = 25, 30, 20_000
+_CHOOSING = re.compile("下列|以下|下面|哪|following")
 
 Decision = Literal["duplicate", "different", "review"]
 
@@ -77,6 +81,8 @@ def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
     evidence = {"ratio": f"{score:.0f}"}
     if rough < at.review_at - 10:
         return Finding("different", score / 100, evidence)
+    if max(len(a.tokens), len(b.tokens)) > _ENDLESS:
+        return Finding("review", score / 100, {**evidence, "length": "too long to compare word by word"})
     forth = _judge(a, b, rough, at)
     back = _judge(b, a, rough, at)  # an alignment read from the other end may place a change elsewhere
     verdict = forth[0] if forth[0] == back[0] else "review"
@@ -234,14 +240,24 @@ def _exchanged(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
     return "; ".join(sorted(both))
 
 
+def _may_be_misread(change: Change) -> bool:
+    """One character for another, or one English word for one spelt much like it."""
+    from rapidfuzz import fuzz
+
+    if len(change.a) != 1 or len(change.b) != 1:
+        return False
+    x, y = change.a[0], change.b[0]
+    return (len(x) == 1 and len(y) == 1) or fuzz.ratio(x, y) >= 75
+
+
 def _entity(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
     """One content word in another's place, all else the same: another thing is asked about."""
     real = [c for c in changes if _content(c.a) or _content(c.b)]
     real = [c for c in real if not _looks_alike(c.a, c.b)]
     swaps = [c for c in real if _content(c.a) and _content(c.b)]
     only_a, only_b = (_content(list(c.elements())) for c in _unmatched(changes))
-    if len(swaps) == 1 and len(a.tokens) >= _LONG and max(len(swaps[0].a), len(swaps[0].b)) == 1:
-        return ""  # one character in a long text may be misread: left to a curator below
+    if len(swaps) == 1 and len(a.tokens) >= _LONG and _may_be_misread(swaps[0]):
+        return ""  # left to a curator below
     if swaps and only_a and only_b and (len(real) <= 2 or min(len(a.tokens), len(b.tokens)) < 30):
         return "; ".join(str(c) for c in swaps[:3])
     return ""
@@ -265,15 +281,17 @@ def _weigh(
     length = min(len(a.tokens), len(b.tokens))
     extra = [c for counter in _unmatched(changes) for c in _content(list(counter.elements()))]
     told = {"left over": "".join(extra)} if extra else {}
-    if bool(a.options) != bool(b.options) and length < 12:
-        return "review", {**told, "options": "only on one side of a short stem"}
+    lone = bool(a.options) != bool(b.options)
+    if lone and (length < 12 or (length < _NARROW and _CHOOSING.search(a.stem))):
+        return "review", {**told, "options": "only on one side, and the stem says little without"}
     if not extra:
         return "duplicate", told
-    if (
-        any(len(c.a) == len(c.b) == 1 and _content(c.a) and _content(c.b) for c in changes)
-        and len(extra) <= 2
-    ):
-        return "review", {**told, "misread": "one character differs"}
+    real = [c for c in changes if _content(c.a) or _content(c.b)]
+    if len(extra) <= 2 and any(_content(c.a) and _content(c.b) and _may_be_misread(c) for c in real):
+        return "review", {**told, "misread": "one character or word differs"}
+    if length < _NARROW and any(max(len(_content(c.a)), len(_content(c.b))) >= 2 for c in real):
+        # One word more may name another thing.
+        return ("review" if rough >= at.review_at else "different"), told
     left, right = (_content(list(c.elements())) for c in _unmatched(changes))
     if left and right and length < 40:
         return "review", told  # not added or left out, but said in other words
