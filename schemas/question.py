@@ -143,6 +143,9 @@ class Extraction(Frozen):
     notices: tuple[Notice, ...] = ()
     title: str = Field(default="", description="title lines of the paper, for the classifier")
     answer_key: bool = Field(default=False, description="the file is only a key")
+    rotations: dict[int, int] = Field(
+        default_factory=dict, description="page -> clockwise degrees, of pages that were turned"
+    )
 
 
 class Label(Frozen):

@@ -1,0 +1,239 @@
+"""One batch on its way into the bank: what its documents gave, pairing, items, the one commit."""
+
+from __future__ import annotations
+
+import getpass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flows import reading, stage
+from flows.config import printable
+from flows.files import Source, shown
+from flows.outcome import FileOutcome, Summary, read_outcome, refused_outcome, summarise
+from schemas.document import Frozen
+from schemas.errors import ExamBankError, RefusedError
+from schemas.question import Dropped, Extraction, Question
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from bank.store import AddReport, Bank
+
+Result = Extraction | ExamBankError
+_FATAL = {"worker_version"}
+
+
+class BatchReport(Frozen):
+    """What one `ingest` did; kept as JSON in the bank, printed by --json."""
+
+    batch: str
+    at: str
+    dry_run: bool = False
+    version: int | None = None
+    committed: bool = False
+    summary: Summary
+    settings: dict[str, Any]
+    stage_versions: dict[str, str]
+    files: tuple[FileOutcome, ...]
+
+
+@dataclass
+class Batch:
+    """A batch while it runs. bank is None for a dry run without a bank."""
+
+    name: str
+    sources: Sequence[Source]
+    others: Sequence[FileOutcome]
+    settings: Settings
+    cache_dir: Path
+    bank: Bank | None
+    dry_run: bool
+    answers: Mapping[str, str]
+    why: str
+    progress: Callable[[Source, Result], None]
+    results: dict[int, Result] = field(default_factory=dict)
+    report: BatchReport | None = None
+
+    @property
+    def results_dir(self) -> Path:
+        """Where extractions are kept under their cache keys."""
+        return self.cache_dir / "results"
+
+    @property
+    def assets_dir(self) -> Path:
+        """Where the pictures of documents are kept under their digests."""
+        return self.cache_dir / "assets"
+
+    def tasks(self) -> Iterator[dict[str, Any]]:
+        """The parameters of one task per document, in order."""
+        on_dask = self.settings.run.runner == "dask"
+        version = stage.extract_version(self.settings.read)
+        common = {
+            "code": stage.code_version("extract"),
+            "settings": self.settings.model_dump(mode="json"),
+            "assets": str(self.assets_dir.resolve()),
+            "size": 0 if on_dask else reading.jobs(self.settings),
+        }
+        for source in self.sources:
+            path = source.path.resolve()
+            yield {
+                "key": stage.cache_key(source.sha256, shown(Path(path.name)), version, self.settings),
+                "name": shown(Path(path.name)),
+                "path": str(path),
+                "sha256": source.sha256,
+                **common,
+            }
+
+    def take(self, place: int, result: object) -> None:
+        """Take in what the task of one document gave: its JSON values, or an exception."""
+        taken: Result
+        if isinstance(result, ExamBankError):
+            if result.code in _FATAL:
+                raise result
+            taken = result
+        elif isinstance(result, BaseException):
+            taken = RefusedError(
+                f"reading failed: {type(result).__name__}: {str(result)[:200]}",
+                code="task_failed",
+                remedy="run the command again; report it if it fails again",
+            )
+        else:
+            taken = Extraction.model_validate(result)
+        self.results[place] = taken
+        self.progress(self.sources[place], taken)
+
+    def abandon(self) -> None:
+        """End the reading processes of this process: the run was stopped."""
+        reading.close_pools()
+
+    def finish(self) -> None:
+        """Pair, classify, itemise and add: one version of the bank, and the report."""
+        read = {place: r for place, r in self.results.items() if isinstance(r, Extraction)}
+        order = sorted(read)
+        before = [read[place] for place in order]
+        from ingest.segment.pairing import pair
+
+        after = pair(before, self.answers)
+        keys = reading.paired_keys(before, after)
+        questions: list[Question] = []
+        outcomes: dict[int, FileOutcome] = {}
+        spans: dict[int, tuple[int, int]] = {}
+        for place, extraction in zip(order, after, strict=True):
+            source = self.sources[place]
+            outcome = read_outcome(extraction, shown(source.path), paired=extraction.sha256 in keys)
+            found: list[Question] = []
+            if outcome.outcome == "kept":
+                found, left = self._items(extraction, source.folder)
+                outcome = outcome.model_copy(
+                    update={"items": len(found), "dropped": (*outcome.dropped, *left)}
+                )
+            outcomes[place] = outcome
+            spans[place] = (len(questions), len(questions) + len(found))
+            questions += found
+        for place, result in self.results.items():
+            if not isinstance(result, Extraction):
+                source = self.sources[place]
+                outcomes[place] = refused_outcome(
+                    shown(Path(source.path.name)), shown(source.path), source.sha256, result
+                )
+        added: AddReport | None = None
+        if self.bank is not None and not self.dry_run:
+            added = self._add(self.bank, questions, order, outcomes)
+            for place, (first, last) in spans.items():
+                told = Counter(o.status.value for o in added.outcomes[first:last])
+                outcomes[place] = outcomes[place].model_copy(update={"statuses": dict(sorted(told.items()))})
+        self.report = self._report([outcomes[place] for place in sorted(outcomes)], questions, added)
+        if self.bank is not None and not self.dry_run:
+            self.bank.reports.save(self.name, self.report.model_dump(mode="json"))
+
+    def _items(self, extraction: Extraction, folder: str) -> tuple[list[Question], list[Dropped]]:
+        """The items of one document, and the drafts that became none."""
+        from ingest.classify import classify
+        from ingest.clean import itemise
+
+        questions: list[Question] = []
+        left: list[Dropped] = []
+        labels = classify(extraction, folder, self.settings.classify)
+        for draft, label in zip(extraction.drafts, labels, strict=True):
+            found = itemise(draft, label, self.settings.clean)
+            questions += found
+            if not found:
+                alone = "answer_only" in draft.flags
+                reason = "answer without its paper" if alone else "no question can be made of it"
+                text = draft.answer if alone and draft.answer else draft.printed
+                region = next(iter(draft.regions), None)
+                left.append(Dropped(source=draft.source, text=text[:200], reason=reason, region=region))
+        return questions, left
+
+    def _add(
+        self,
+        bank: Bank,
+        questions: Sequence[Question],
+        order: Sequence[int],
+        outcomes: Mapping[int, FileOutcome],
+    ) -> AddReport:
+        """Keep the sources and figures, then commit the questions."""
+        for place in order:
+            if outcomes[place].items:
+                bank.sources.put_file(self.sources[place].path)
+        for digest in sorted({digest for question in questions for digest in question.figures}):
+            file = next(self.assets_dir.glob(f"{digest}.*"), None)
+            if file is not None:
+                bank.figures.put(digest, file.read_bytes())
+        told = summarise(list(outcomes.values()))
+        return bank.add(
+            questions,
+            batch=self.name,
+            who=_who(),
+            why=self.why or f"ingest of {len(self.sources)} files",
+            now=datetime.now(UTC),
+            counts={
+                "documents": told.documents,
+                "pages": told.pages,
+                "ocr_pages": told.ocr_pages,
+                "drafts": told.drafts,
+                "items": told.items,
+                "refused": told.refused,
+            },
+            stage_versions=stage.stage_versions(),
+            dedup=self.settings.dedup,
+        )
+
+    def _report(
+        self, read: Sequence[FileOutcome], questions: Sequence[Question], added: AddReport | None
+    ) -> BatchReport:
+        files = (*read, *self.others)
+        statuses = added.by_status if added else dict(Counter(q.status.value for q in questions))
+        update = {
+            "added": added.added if added else 0,
+            "already": added.already if added else 0,
+            "active": statuses.get("active", 0),
+            "review": statuses.get("review", 0),
+            "duplicates": statuses.get("duplicate", 0) + (added.repeated if added else 0),
+            "rejected": statuses.get("rejected", 0),
+        }
+        return BatchReport(
+            batch=self.name,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            dry_run=self.dry_run,
+            version=added.version if added else None,
+            committed=added.committed if added else False,
+            summary=summarise(files).model_copy(update=update),
+            settings=printable(self.settings),
+            stage_versions=stage.stage_versions(),
+            files=files,
+        )
+
+
+# Batches that are running in this process, by name: a flow's parameters must stay small.
+open_batches: dict[str, Batch] = {}
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container whose user has no name
+        return "unknown"

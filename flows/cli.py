@@ -1,0 +1,102 @@
+"""The command `exambank`: its commands, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from flows.commands import bank, doctor, evaluate, extract, ingest, show
+from schemas.errors import ExamBankError
+
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+app = typer.Typer(
+    name="exambank",
+    help="Exam papers in, a trusted question bank out, and fair evaluations drawn from it.",
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 partly done, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _function, _epilog in (
+    (extract.extract, extract.EPILOG),
+    (ingest.ingest, ingest.EPILOG),
+    (show.show, show.EPILOG),
+    (bank.stats, bank.STATS_EPILOG),
+    (bank.log, bank.LOG_EPILOG),
+    (bank.sample, bank.SAMPLE_EPILOG),
+    (evaluate.evaluate, evaluate.EPILOG),
+    (doctor.doctor, doctor.EPILOG),
+):
+    app.command(epilog=_epilog, no_args_is_help=_function not in (bank.stats, bank.log, doctor.doctor))(
+        _function
+    )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from flows.stage import distribution
+
+        typer.echo(f"exambank {distribution('exambank') or '(not installed)'}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code; see the epilog for their meaning."""
+    sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
+
+
+def run(command: Callable[[], object]) -> int:
+    """Call command; its exit code, or that of the error it ended with, told on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a name that is not valid UTF-8 must not stop a report
+            stream.reconfigure(errors="replace")
+    try:
+        result = command()
+        sys.stdout.flush()
+    except ExamBankError as error:
+        typer.echo(f"exambank: {error}", err=True)
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("exambank: interrupted; the same command again goes on where it stopped", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough; the interpreter must not flush into it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        return _told(error)
+    return result if isinstance(result, int) else 0
+
+
+def _told(error: Exception) -> int:
+    """The exit code of an error that is not ours: typer's own of wrong usage, or an unforeseen one."""
+    show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+    if callable(show) and isinstance(code, int):
+        show()
+        return code
+    if os.environ.get("EXAMBANK_DEBUG"):
+        raise error
+    text = f"{type(error).__name__}: {error}".strip().rstrip(":")
+    typer.echo(f"exambank: unforeseen failure, {text[:500]} [internal]", err=True)
+    typer.echo("  → Set EXAMBANK_DEBUG=1 and run it again to see where; please report it.", err=True)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

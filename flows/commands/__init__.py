@@ -1,0 +1,1 @@
+"""One module a command; each imports its room only when it runs."""

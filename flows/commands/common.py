@@ -1,0 +1,153 @@
+"""What the commands share: options, settings, messages, tables, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from flows.files import Source
+    from schemas.errors import ExamBankError
+    from schemas.question import Extraction
+    from schemas.settings import Settings
+
+BankOption = Annotated[
+    Path, typer.Option("--bank", envvar="EXAMBANK_BANK", help="Folder of the bank.", show_default=True)
+]
+DEFAULT_BANK = Path("data/bank")
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help="Settings file; by default exambank.toml in this folder, if there is one."),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Documents read at once; by default one per core.")
+]
+AnswersOption = Annotated[
+    list[str] | None,
+    typer.Option("--answers", help="Answers: KEY for a single paper, else PAPER=KEY; repeatable."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+PathsArgument = Annotated[
+    list[Path], typer.Argument(metavar="PATH...", help="Exam files, or folders of them.", show_default=False)
+]
+_CELL = 60
+
+
+def settings(config: Path | None, flags: Mapping[str, object] | None = None) -> Settings:
+    """The effective settings; flags: 'section.key' -> value, None where not given."""
+    from flows.config import load
+
+    return load(config, os.environ, flags)
+
+
+def say(text: str = "") -> None:
+    """A line for people, on standard error."""
+    typer.echo(text, err=True)
+
+
+def emit(data: object) -> None:
+    """One JSON object on standard output."""
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all. UsageError where that cannot be."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_bytes(data)
+        fresh.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.", code="not_writable", remedy="Name another file."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *, out: bool = True) -> None:
+    """A table on standard output (or error); numbers to the right. Chinese takes two cells a character."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    made = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for place, head in enumerate(heads):
+        number = all(isinstance(row[place], int | float) for row in rows) and bool(rows)
+        made.add_column(head, justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(escape(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in row))
+    stream = sys.stdout if out else sys.stderr
+    width = None if stream.isatty() else 160
+    Console(file=stream, width=width, highlight=False, soft_wrap=False).print(made)
+
+
+Progress = Callable[["Source", "Extraction | ExamBankError"], None]
+
+
+@contextlib.contextmanager
+def reading_progress(total: int, quiet: bool) -> Iterator[Progress]:
+    """A progress bar on standard error; plain lines where that is no terminal; nothing when quiet."""
+    if quiet:
+        yield lambda source, result: None
+        return
+    if not sys.stderr.isatty():
+        done = 0
+
+        def line(source: Source, result: Extraction | ExamBankError) -> None:
+            nonlocal done
+            done += 1
+            say(f"[{done}/{total}] {_told(source, result)}")
+
+        yield line
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=total)
+
+        def advance(source: Source, result: Extraction | ExamBankError) -> None:
+            from rich.markup import escape
+
+            bar.update(task, advance=1, description=escape(_told(source, result)[:_CELL]))
+
+        yield advance
+
+
+def _told(source: Source, result: Extraction | ExamBankError) -> str:
+    from flows.files import shown
+    from schemas.errors import ExamBankError
+
+    name = shown(Path(source.path.name))
+    if isinstance(result, ExamBankError):
+        return f"{name}: refused, {result.message}"
+    return f"{name}: {len(result.drafts)} drafts from {result.pages} pages"
+
+
+def tell_files(files: Sequence[Any]) -> None:
+    """One line for each file that was not simply kept, and for each notice, on standard error."""
+    for file in files:
+        if file.outcome in {"refused", "empty"}:
+            code = f" [{file.code}]" if file.code else ""
+            say(f"{file.outcome:8} {file.path or file.source}: {file.reason}{code}")
+            if file.remedy:
+                say(f"{'':8} → {file.remedy}")
+        elif file.outcome in {"skipped", "repeated"}:
+            say(f"{file.outcome:8} {file.path or file.source}: {file.reason}")
+        for notice in file.notices:
+            if notice.code in {"page_not_read", "page_limit", "text_limit"}:
+                say(f"{'notice':8} {file.path or file.source}: {notice.message}")

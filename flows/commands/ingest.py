@@ -1,0 +1,129 @@
+"""`exambank ingest`: files into the bank, as one version a batch."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands import common
+
+if TYPE_CHECKING:
+    from flows.batch import BatchReport
+
+EPILOG = "Example: exambank ingest data/samples --batch samples --bank data/bank"
+
+
+class Runner(enum.StrEnum):
+    """Where documents are read."""
+
+    THREADS = "threads"
+    DASK = "dask"
+
+
+def ingest(
+    paths: common.PathsArgument,
+    batch: Annotated[str, typer.Option("--batch", "-b", help="Name of the batch.", show_default=False)],
+    bank: common.BankOption = common.DEFAULT_BANK,
+    answers: common.AnswersOption = None,
+    discipline: Annotated[
+        str | None, typer.Option("--discipline", help="Discipline of the whole batch: name or code.")
+    ] = None,
+    course: Annotated[str | None, typer.Option("--course", help="Course of the whole batch.")] = None,
+    why: Annotated[str, typer.Option("--why", help="Reason, for the log.", show_default=False)] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but change the bank.")] = False,
+    runner: Annotated[Runner | None, typer.Option("--runner", help="Where documents are read.")] = None,
+    address: Annotated[
+        str | None,
+        typer.Option("--address", help="Dask scheduler, as tcp://HOST:PORT; else a local cluster."),
+    ] = None,
+    jobs: common.JobsOption = None,
+    config: common.ConfigOption = None,
+    quiet: common.QuietOption = False,
+    as_json: common.JsonOption = False,
+) -> int:
+    """Read exam files and add their questions to the bank, as one version.
+
+    Run again, it adds nothing; stopped and run again, it goes on where it stopped.
+    """
+    from flows.ingest import ingest as run
+    from flows.ingest import plan
+    from flows.outcome import exit_code
+    from schemas.errors import UsageError
+
+    _check_names(batch, discipline, course)
+    flags = {
+        "run.workers": jobs,
+        "run.runner": runner.value if runner else ("dask" if address else None),
+        "run.address": address,
+        "classify.discipline": discipline,
+        "classify.course": course,
+    }
+    settings = common.settings(config, flags)
+    if settings.run.address and settings.run.runner != "dask":
+        raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
+    found, keys = plan(paths, answers or [], settings)
+    with common.reading_progress(len(found.sources), quiet) as progress:
+        report = run(
+            found,
+            keys,
+            settings,
+            batch=batch,
+            bank_path=bank,
+            dry_run=dry_run,
+            why=why,
+            progress=progress,
+        )
+    common.tell_files(report.files)
+    if as_json:
+        common.emit(report.model_dump(mode="json"))
+    else:
+        _tell(report, str(bank))
+    return exit_code(report.files)
+
+
+def _check_names(batch: str, discipline: str | None, course: str | None) -> None:
+    from schemas.errors import UsageError
+    from schemas.taxonomy import find_course, find_discipline
+
+    if not batch.strip() or not batch.isprintable():
+        raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
+    if discipline and find_discipline(discipline) is None:
+        raise UsageError(
+            f"There is no discipline {discipline!r}.",
+            code="no_discipline",
+            remedy="Give one of the 13 by name or code, such as 经济学 or d02.",
+        )
+    if course and find_course(course) is None:
+        raise UsageError(
+            f"There is no course {course!r} in the taxonomy.",
+            code="no_course",
+            remedy="Give --discipline instead, or a course of schemas/taxonomy.toml.",
+        )
+
+
+def _tell(report: BatchReport, bank: str) -> None:
+    told = report.summary
+    rows: list[tuple[str, object]] = [
+        ("documents", told.documents),
+        ("pages", told.pages),
+        ("  by OCR", told.ocr_pages),
+        ("drafts", told.drafts),
+        ("items", told.items),
+        ("  new", told.added),
+        ("  in the bank before", told.already),
+        ("duplicates", told.duplicates),
+        ("review", told.review),
+        ("rejected", told.rejected),
+        ("refused files", told.refused),
+    ]
+    if report.dry_run:
+        rows = [row for row in rows if row[0] not in {"  new", "  in the bank before", "duplicates"}]
+    common.table(f"batch {report.batch}", ("", ""), rows)
+    if report.dry_run:
+        typer.echo("Dry run: the bank was not changed.")
+    elif report.committed:
+        typer.echo(f"Version {report.version} of {bank}: {told.added} items added.")
+    else:
+        typer.echo(f"Nothing new: {bank} stays at version {report.version}.")

@@ -1,0 +1,143 @@
+"""Which files a command reads: folders walked in sorted order, everything left out with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flows.outcome import FileOutcome
+from schemas.errors import UsageError
+
+# Kinds of file that lie among exam papers and are none. Any other name is opened and judged by content.
+NOT_DOCUMENTS = re.compile(
+    r"txt|md|rst|tsv|csv|json|jsonl|xml|ya?ml|toml|ini|cfg|log|html?|css|js|py|ipynb|sh|tex|bib|zip|rar|7z|gz|tar"
+    r"|xz|bz2|xlsx?|pptx?|odp|ods|mp3|mp4|wav|avi|mov|mkv|exe|dll|so|db|sqlite|parquet|bak|tmp|lnk|url|torrent"
+)
+_SYSTEM = frozenset({"thumbs.db", "desktop.ini"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file to read: where it is, its SHA-256 and the names of the folders above it."""
+
+    path: Path
+    sha256: str
+    folder: str
+
+
+@dataclass
+class Found:
+    """Files to read, in order and each content once; and what was left out or refused."""
+
+    sources: list[Source] = field(default_factory=list)
+    others: list[FileOutcome] = field(default_factory=list)
+
+
+def find(paths: Sequence[Path], max_bytes: int) -> Found:
+    """The files under paths: those named, and those in the folders named.
+
+    Hidden files, known non-documents and banks inside folders are skipped; a file named on its own
+    is always read. Links are not followed out of a folder. Content that was seen is read once.
+    Raises UsageError for a path that is not there.
+    """
+    found = Found()
+    seen: dict[str, Path] = {}
+    for path in paths:
+        if not path.exists():
+            raise UsageError(
+                f"There is no file or folder {path}.", code="no_path", remedy="Check the name and try again."
+            )
+        if path.is_dir():
+            root = path.resolve()
+            for child, reason in _walk(root, root):
+                if reason:
+                    found.others.append(_other(child, "skipped", reason))
+                else:
+                    folder = "/".join([root.name, *child.parent.relative_to(root).parts])
+                    _take(child, folder, found, seen, max_bytes)
+        else:
+            _take(path, path.resolve().parent.name, found, seen, max_bytes)
+    return found
+
+
+def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    """(path, reason to leave it out or '') of everything under folder, in sorted order."""
+    try:
+        entries = sorted(folder.iterdir(), key=lambda p: p.name)
+    except OSError as error:
+        yield folder, f"folder cannot be opened: {error.strerror}"
+        return
+    for path in entries:
+        if path.name.startswith("."):
+            yield path, "hidden"
+        elif path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(root)):
+            yield path, "link to a folder" if path.is_dir() else "link out of the folder"
+        elif path.is_dir():
+            if (path / "questions" / "_delta_log").is_dir():
+                yield path, "a bank"
+            else:
+                yield from _walk(path, root)
+        elif path.name.startswith("~$"):
+            yield path, "lock file of an open Word document"
+        elif path.name.lower() in _SYSTEM or NOT_DOCUMENTS.fullmatch(path.suffix.lower()[1:]):
+            yield path, f"not a document by its name ({path.suffix or path.name})"
+        else:
+            yield path, ""
+
+
+def _take(path: Path, folder: str, found: Found, seen: dict[str, Path], max_bytes: int) -> None:
+    try:
+        info = path.stat()
+        if not stat.S_ISREG(info.st_mode):
+            found.others.append(_other(path, "skipped", "not a regular file"))
+            return
+        if info.st_size > max_bytes:
+            message = f"{path.name} has {info.st_size:,} bytes; at most {max_bytes:,} are read"
+            found.others.append(
+                _other(path, "refused", message, code="too_large", remedy="raise read.max_bytes, or split it")
+            )
+            return
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        message = f"{path.name} cannot be opened: {error.strerror}"
+        found.others.append(
+            _other(path, "refused", message, code="unreadable", remedy="check the file's permissions")
+        )
+        return
+    if sha256 in seen:
+        first = seen[sha256]
+        if first.resolve() != path.resolve():  # named twice is not worth a word
+            reason = f"same content as {shown(first)}"
+            found.others.append(_other(path, "repeated", reason, sha256=sha256))
+        return
+    seen[sha256] = path
+    found.sources.append(Source(path, sha256, _plain(folder)))
+
+
+def shown(path: Path) -> str:
+    """A path as text that can be written anywhere, also where the name is not valid UTF-8."""
+    return _plain(os.fspath(path))
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _other(
+    path: Path, outcome: str, reason: str, *, code: str = "", remedy: str = "", sha256: str = ""
+) -> FileOutcome:
+    return FileOutcome(
+        source=_plain(path.name),
+        path=shown(path),
+        sha256=sha256,
+        outcome=outcome,
+        code=code,
+        reason=reason,
+        remedy=remedy,
+    )
