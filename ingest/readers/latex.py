@@ -9,7 +9,10 @@ _SPACE_RUN = re.compile(r"\s+")
 _TEXT_GROUP = re.compile(r"\\(?:text|mathrm|textrm|operatorname)\{[^{}]*\}")
 _ACCENT = re.compile(r"\\(overrightarrow|widehat|widetilde|overline)\{ *(\\[A-Za-z]+|[A-Za-z]) *\}")
 _SHORT = {"overrightarrow": "vec", "widehat": "hat", "widetilde": "tilde", "overline": "bar"}
-_BRACED_BASE = re.compile(r"(?<![A-Za-z}\]])\{(\\[a-z]+\{ ?(?:\\[A-Za-z]+|[A-Za-z0-9]+) ?\})\}(?=[_^])")
+_BRACED_BASE = re.compile(
+    r"(?<![A-Za-z}\]])\{((?:\\[a-z]+\{ ?(?:\\[A-Za-z]+|[A-Za-z0-9]+) ?\})|\([^(){}]*\)|\|[^|{}]*\|)\}(?=[_^])"
+)
+_SIGN = re.compile(r"(^|[{(\[,&=<>] ?)([-+]) (?=[\w\\])")
 _PRIMES = re.compile(r"\^\{ *('+) *\}")
 _FUNCTION = "arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|log|lg|exp|max|min|det|lim"
 _PLAIN_FUNCTION = re.compile(rf"(?<![A-Za-z\\])([a-z]?)({_FUNCTION})([a-z]?)(?![A-Za-z])")
@@ -50,6 +53,7 @@ def tidy(latex: str) -> str:
     shown = _ACCENT.sub(_accent, shown)
     shown = _BRACED_BASE.sub(r"\1", shown)
     shown = _PRIMES.sub(r"\1", shown)
+    shown = _SIGN.sub(r"\1\2", shown)
     shown = _PLAIN_FUNCTION.sub(_function, shown)
     shown = _LIMIT.sub(r"\1\\to", shown)
     shown = _FENCED.sub(_fence, shown)

@@ -70,12 +70,19 @@ def _note(child: Any, tag: str, found: Drawing) -> None:  # noqa: ANN401
     elif tag in {WPG + "wgp", WPG + "grpSp", V + "group"}:
         found.grouped = True
     elif tag == WPS + "wsp":
-        found.shapes += 1
+        found.shapes += 0 if _is_line(child) else 1
     elif tag == A + "graphicData":
         uri = child.get("uri") or ""
         found.chart = found.chart or uri.endswith(("/chart", "/diagram"))
     elif tag.startswith(V) and tag[len(V) :] in _SHAPES and child.find(V + "imagedata") is None:
         found.shapes += 1
+
+
+def _is_line(shape: Any) -> bool:  # noqa: ANN401
+    """Whether a shape is a mere line: lines to write on are no figure."""
+    geometry = shape.find(f"{WPS}spPr/{A}prstGeom")
+    kind = "" if geometry is None else geometry.get("prst") or ""
+    return shape.find(WPS + "cNvCnPr") is not None or kind == "line" or "Connector" in kind
 
 
 def choose(alternate: Any) -> Any | None:  # noqa: ANN401

@@ -23,6 +23,7 @@ _ORDINAL = re.compile(
 _ANSWER = re.compile(r"答案|答题|选项|参考")
 _OPTION = re.compile(r"[（(]?([A-Ha-h])[)）.．、:：]")
 _NUMBERED = re.compile(r"(?:[（(]?\d{1,2}[)）.．、]|[一二三四五六七八九十]{1,3}[、.．]|第\d{1,2}题)")
+_MARK = re.compile(r"[（(]?\d{1,3}[)）.．、]?|[一二三四五六七八九十]{1,3}[、.．]|第\d{1,3}题")
 _LONG_CELL = 150
 _NUMBERED_CELL = 15
 _CELL_LINES = 4
@@ -54,7 +55,7 @@ def render(rows: Sequence[Sequence[Cell]], origin: Origin) -> list[Block]:
     if seal_text("".join(re.sub(r"\s", "", cell.text) for cell in filled)):
         return [_furniture(rows, "student_fields", origin)]
     if _is_layout(rows, filled):
-        return _unroll(cells, origin)
+        return [block for row in rows for block in _unroll(row, origin)]
     return _data(rows, origin)
 
 
@@ -98,9 +99,16 @@ def _counts(block: Block) -> bool:
     return any(char.isalnum() for char in block.number)
 
 
-def _unroll(cells: Sequence[Cell], origin: Origin) -> list[Block]:
+def _unroll(row: Sequence[Cell], origin: Origin) -> list[Block]:
+    """The cells of a row one after another; a number in a cell of its own goes before its text."""
+    filled = [cell for cell in row if cell.text]
+    if len(filled) == 2 and _MARK.fullmatch(_flat(filled[0])) and filled[1].blocks[0].kind is BlockKind.TEXT:
+        mark, first = _flat(filled[0]), filled[1].blocks[0]
+        mark += "." if mark.isdigit() else ""
+        head = first.model_copy(update={"text": f"{mark} {first.number}{first.text}", "number": ""})
+        return [head, *filled[1].blocks[1:]]
     found: list[Block] = []
-    for cell in cells:
+    for cell in row:
         flat = _flat(cell)
         if flat and _SCORE.fullmatch(flat) and _SURE_SCORE.search(flat):
             text = cell.text

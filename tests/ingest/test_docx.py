@@ -210,6 +210,18 @@ def test_score_boxes_layout_tables_and_answer_tables(tmp_path: Path) -> None:
     assert [b.text for b in found[7:11]] == ["A. 甲", "B. 乙", "C. 丙", "D. 丁"]
 
 
+def test_a_number_in_a_cell_of_its_own_joins_its_question(tmp_path: Path) -> None:
+    long = "论述题干。" * 40
+    found = texts(make(tmp_path / "a.docx", table([["1", long], ["（2）", "短题"]])))
+    assert found == [f"1. {long}", "（2） 短题"]
+
+
+def test_lines_to_write_on_are_no_figure(tmp_path: Path) -> None:
+    line = '<wps:wsp><wps:cNvCnPr/><wps:spPr><a:prstGeom prst="line"/></wps:spPr></wps:wsp>'
+    drawn = f"<w:r><w:drawing><wp:anchor>{line}</wp:anchor></w:drawing></w:r>" * 4
+    assert texts(make(tmp_path / "a.docx", par(run("1. 答：") + drawn))) == ["1. 答："]
+
+
 def test_merged_cells_keep_columns_aligned(tmp_path: Path) -> None:
     wide = f"<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{par('成本')}</w:tc>"
     down = "<w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc>"
@@ -248,7 +260,7 @@ def test_pictures_in_line_alone_and_in_tables(tmp_path: Path) -> None:
     assert [n.code for n in document.notices] == ["picture_missing"]
 
 
-def test_embedded_equations_are_marked_and_their_preview_kept(tmp_path: Path) -> None:
+def test_unreadable_equations_are_marked_and_their_preview_kept(tmp_path: Path) -> None:
     def embedded(rid: str, program: str) -> str:
         return (
             '<w:r><w:object><v:shape><v:imagedata r:id="w1"/></v:shape>'
@@ -267,9 +279,10 @@ def test_embedded_equations_are_marked_and_their_preview_kept(tmp_path: Path) ->
         },
     )
     document, assets = read_docx(path, ReadSettings())
-    assert [b.text for b in document.blocks] == ["设[公式]，[公式]"]
-    assert [(n.code, n.count) for n in document.notices] == [("equation_object", 2)]
+    assert [b.text for b in document.blocks] == ["设[公式]，[公式]", ""]
+    assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 2)]
     assert [a.media_type for a in assets] == ["image/wmf"]
+    assert {b.asset for b in document.blocks} == {assets[0].digest}
 
 
 def test_headers_footers_and_notes(tmp_path: Path) -> None:

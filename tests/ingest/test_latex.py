@@ -16,6 +16,8 @@ from ingest.readers.latex import tidy
         (r"{\overrightarrow{v}}_{0}", r"\vec{v}_{0}"),
         (r"\overrightarrow{AB}", r"\overrightarrow{AB}"),
         (r"\widehat{i} + \overline{x} + \overline{AB}", r"\hat{i} + \bar{x} + \overline{AB}"),
+        (r"{(AB)}^{- 1} = {|A|}^{2} - 1", r"(AB)^{-1} = |A|^{2} - 1"),
+        (r"\begin{pmatrix} - 1 & - 2 \end{pmatrix}", r"\begin{pmatrix} - 1 & -2 \end{pmatrix}"),
         (r"y^{''} + 2y'", r"y'' + 2y'"),
         (r"xsin\frac{1}{x} + arctanx + ln(e^{x})", r"x\sin\frac{1}{x} + \arctan x + \ln(e^{x})"),
         (r"\sin x + asinb", r"\sin x + asinb"),
