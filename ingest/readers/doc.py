@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +31,7 @@ _REMEDY = (
     "--cask libreoffice) or, for plain text only, antiword; or save the file as .docx in Word"
 )
 _DAMAGED_REMEDY = "open the file in Word or LibreOffice and save it as .docx"
-# No macro runs, no link is followed: the file is somebody else's.
+# No macro runs, no link is followed: the file is somebody else's. Equation objects stay as they are.
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting">
@@ -37,6 +39,8 @@ _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop>
 <prop oor:name="DisableActiveContent" oor:op="fuse"><value>true</value></prop>
 <prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Filter/Microsoft/Import">
+<prop oor:name="MathTypeToMath" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Office.Writer/Content/Update">
 <prop oor:name="Link" oor:op="fuse"><value>2</value></prop></item>
 <item oor:path="/org.openoffice.Inet/Settings">
@@ -100,14 +104,39 @@ def _through_office(
         converted = work / "in.docx"
         if not converted.exists():
             return None
+        missing = _equations(path) - _equations_kept(converted)
         try:
             document, assets = read_docx(converted, settings, origin=Origin.CONVERTED)
         except RefusedError as error:
             if error.code == "damaged":
                 return None
             raise
-    renamed = {"source": path.name, "sha256": sha256_of(path), "format": "doc"}
+    renamed: dict[str, object] = {"source": path.name, "sha256": sha256_of(path), "format": "doc"}
+    if missing > 0:
+        renamed["notices"] = (*document.notices, _lost(missing, "left out by LibreOffice"))
     return document.model_copy(update=renamed), assets
+
+
+def _equations(path: Path) -> int:
+    from ingest.readers.mtef import count
+
+    return count(path.read_bytes())
+
+
+def _equations_kept(converted: Path) -> int:
+    """Equation objects in the .docx LibreOffice wrote; it writes one part for each."""
+    from ingest.readers.mtef import count
+
+    try:
+        with zipfile.ZipFile(converted) as archive:
+            names = [name for name in archive.namelist() if "/embeddings/" in name]
+            return sum(1 for name in names if count(archive.read(name)))
+    except (zipfile.BadZipFile, OSError, ValueError, zlib.error):
+        return 0  # a broken archive is refused when it is read
+
+
+def _lost(number: int, why: str) -> Notice:
+    return Notice(code="equation_lost", message=f"{number} equations were {why}", count=number)
 
 
 def _run(command: list[str], folder: Path, seconds: float) -> None:
@@ -163,13 +192,15 @@ def _through_antiword(antiword: str, path: Path, settings: ReadSettings, *, offi
         "formulas, pictures, text boxes, raised characters and headers are lost and list numbers may differ"
     )
     notice = Notice(code="antiword", message=f"{why}; read with antiword: {loss}")
+    equations = _equations(path)
+    lost = (_lost(equations, "left out by antiword"),) if equations else ()
     blocks = tuple(antiword_blocks(text))
     return Document(
         source=path.name,
         sha256=sha256_of(path),
         format="doc",
         pages=(Page(number=1, method=Origin.CONVERTED, reason=why, blocks=blocks),),
-        notices=(notice,),
+        notices=(notice, *lost),
     )
 
 

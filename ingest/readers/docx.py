@@ -10,7 +10,8 @@ from typing import Any
 
 from ingest.readers import omml, wordtable
 from ingest.readers.numbering import Numbered, Numbering
-from ingest.readers.worddrawing import box_reason, choose
+from ingest.readers.worddrawing import Drawing, box_reason, choose
+from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordpackage import MC, M, R, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
 from ingest.readers.wordstyles import Look, Styles
@@ -22,7 +23,7 @@ from schemas.text import digest
 
 _NOTICES = {
     "equation_lost": "equations could not be converted and stand as [公式]",
-    "equation_object": "equations are embedded objects whose formula is not read yet; they stand as [公式]",
+    "equation_part": "equations lost a sign in conversion",
     "embedded_object": "embedded objects (charts, sheets, drawings) are kept as pictures at most",
     "vector_figure": "figures are drawn with shapes and have no picture to keep",
     "picture_missing": "pictures are linked or missing in the file",
@@ -33,7 +34,6 @@ _NOTICES = {
 }
 _WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
-_EQUATION_STREAM = "Equation Native".encode("utf-16-le")  # directory entry of the OLE container
 
 
 def read_docx(
@@ -82,7 +82,7 @@ class _Body:
         self._numbering = Numbering(self._related("numbering"), self._styles.number_styles)
         self._latex: dict[Any, str | None] = {}
         self._chars = 0
-        helpers = Helpers(self._styles, self._equation, self._picture, self._is_equation, self._note)
+        helpers = Helpers(self._styles, self._equation, self._picture, self._object, self._note)
         self._text = ParagraphReader(helpers)
 
     def _related(self, kind: str) -> Any | None:  # noqa: ANN401
@@ -284,12 +284,15 @@ class _Body:
         self.assets.setdefault(name, Asset(digest=name, media_type=media_type(relation.target), data=data))
         return name
 
-    def _is_equation(self, key: str) -> bool:
-        """Whether an embedded object is an equation: converters keep its data but not its name."""
+    def _object(self, drawing: Drawing) -> Found | None:
+        """The MathType or Equation Editor equation of a drawing, None when it holds none."""
+        return object_equation(drawing, self._bytes)
+
+    def _bytes(self, key: str) -> bytes | None:
         relation = self._relations.get(key)
         if relation is None or not self._package.has(relation.target):
-            return False
-        return _EQUATION_STREAM in self._package.data(relation.target, self._settings.max_bytes)
+            return None
+        return self._package.data(relation.target, self._settings.max_bytes)
 
     def _note(self, code: str, count: int = 1) -> None:
         if count:

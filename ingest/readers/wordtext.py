@@ -10,6 +10,7 @@ from typing import Any
 from ingest.readers.eqfield import eq_field
 from ingest.readers.symbols import from_symbol_font, greek
 from ingest.readers.worddrawing import Drawing, choose, inspect
+from ingest.readers.wordequation import Found
 from ingest.readers.wordpackage import MC, M, W, attr
 from ingest.readers.wordstyles import Look, Styles
 
@@ -18,7 +19,6 @@ FORMULA = "[公式]"
 _PASS = {W + name for name in ("hyperlink", "ins", "moveTo", "smartTag", "sdtContent", "fldSimple",
                                "customXml", "dir", "bdo", "rubyBase")}  # fmt: skip
 _GONE = {W + name for name in ("del", "moveFrom", "pPr", "sdtPr", "rPr", "delText", "instrText", "rt")}
-_EQUATION_PROGRAM = re.compile(r"equation|mathtype", re.I)
 _RAISED = {"superscript": "^", "subscript": "_"}
 _SCRIPT_CHARS = 12
 _BASE = re.compile(r"(?:[A-Za-z\u0370-\u03ff]{1,6}|\d{1,8})$")
@@ -65,7 +65,7 @@ class Helpers:
     styles: Styles
     latex: Callable[[Any], str | None]
     picture: Callable[[str], str | None]
-    is_equation: Callable[[str], bool]
+    object_equation: Callable[[Drawing], Found | None]
     notice: Callable[[str], None]
 
 
@@ -206,12 +206,17 @@ class ParagraphReader:
 
     def _drawing(self, drawing: Drawing, look: Look, content: Content) -> None:
         content.boxes += [(box, drawing.grouped) for box in drawing.boxes]
+        equation = self._help.object_equation(drawing) if drawing.program or drawing.pictures else None
+        if equation is not None and equation.latex is not None:
+            if equation.part:
+                self._help.notice("equation_part")
+            if equation.latex:
+                content.pieces.append(Piece(f"${equation.latex}$", look, "math"))
+            return
         assets = [self._help.picture(rid) for rid in drawing.pictures]
-        if drawing.program and (
-            _EQUATION_PROGRAM.search(drawing.program) or self._help.is_equation(drawing.embedded)
-        ):
-            self._help.notice("equation_object")
-            content.pieces.append(Piece(FORMULA, look, "mark"))
+        if equation is not None:
+            self._help.notice("equation_lost")
+            content.pieces += [Piece(FORMULA, look, "mark", asset) for asset in (assets or [None])[:1]]
             return
         if drawing.program or drawing.chart:
             assets = assets or [None]
