@@ -28,11 +28,20 @@ def fold(text: str) -> str:
     text = _POINTS.sub("", text)
     text = _BLANKS.sub("□", text)
     text = _LAYOUT.sub("", text)
-    kept = []
-    for char in text:
-        if char in "+-=<>^_*/|\\%□." or (unicodedata.category(char)[0] in "LNS" and char not in "$`"):
-            kept.append(char)
-    return _FIRST_DOTS.sub("", "".join(kept).rstrip("."))
+    return _FIRST_DOTS.sub("", text.translate(_KEPT).rstrip("."))
+
+
+class _Kept(dict[int, int | None]):
+    """Table for str.translate that keeps letters, numbers, symbols and operators, learnt as met."""
+
+    def __missing__(self, code: int) -> int | None:
+        char = chr(code)
+        keep = char in "+-=<>^_*/|\\%□." or (unicodedata.category(char)[0] in "LNS" and char not in "$`")
+        self[code] = code if keep else None
+        return self[code]
+
+
+_KEPT = _Kept()
 
 
 def squeeze(text: str) -> str:

@@ -55,6 +55,8 @@ def asked(prompt: str, printed: str, material: str = "") -> str:
     Lines and clauses of the prompt that do not stand on the page ("请解释下列名词：") are words of
     instruction, the same for a hundred terms; they must not make different terms look alike.
     """
+    if prompt == printed and not material:
+        return prompt
     page = fold(printed)
     pieces = [p for line in prompt.split("\n") for p in line.replace("：", "：\n").split("\n") if fold(p)]
     kept = [p for p in pieces if fold(p) in page]
