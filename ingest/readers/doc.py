@@ -136,7 +136,9 @@ def _equations_kept(converted: Path) -> int:
 
 
 def _lost(number: int, why: str) -> Notice:
-    return Notice(code="equation_lost", message=f"{number} equations were {why}", count=number)
+    return Notice(
+        code="equation_lost", message=f"{number} equations stored in the file were {why}", count=number
+    )
 
 
 def _run(command: list[str], folder: Path, seconds: float) -> None:

@@ -14,11 +14,29 @@ _USER = (9, 10)
 _EXPAND, _MARKER, _SPACE = 22, 23, 24
 UNKNOWN = "□"
 
+_LIMIT_FUNCTIONS = ("lim", "max", "min", "sup", "inf", "det", "gcd", "Pr", "limsup", "liminf")
 _FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg lim max min sup inf det dim ker "
-    "gcd exp arg deg hom Pr limsup liminf".split()
+    (
+        *(
+            "sin",
+            "cos",
+            "tan",
+            "cot",
+            "sec",
+            "csc",
+            "arcsin",
+            "arccos",
+            "arctan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "coth",
+        ),
+        *("log", "ln", "lg", "exp", "arg", "deg", "dim", "hom", "ker"),
+        *_LIMIT_FUNCTIONS,
+    )
 )
-LIMIT_NAMES = frozenset(rf"\{name}" for name in "lim max min sup inf det gcd Pr limsup liminf".split())
+LIMIT_NAMES = frozenset(rf"\{name}" for name in _LIMIT_FUNCTIONS)
 _SPACES = {2: r"\,", 3: r"\:", 4: r"\;", 5: r"\quad", 6: r"\qquad"}
 _ESCAPED = str.maketrans(
     {
@@ -160,9 +178,8 @@ def _unicode(char: Char, tree: Tree) -> str:
         return _by_position(char.position or 0, table)
     if 0xF020 <= code <= 0xF0FF and table:
         return table.get(code & 0xFF, UNKNOWN)
-    if tree.version == 2 or (
-        tree.version < 5 and code < 0x100 and (extra or chr(code).isalpha() and code < 0x80)
-    ):
+    letter = code < 0x80 and chr(code).isalpha()
+    if tree.version == 2 or (tree.version < 5 and code < 0x100 and (extra or letter)):
         sign = table.get(code, chr(code))
     elif 0xD800 <= code <= 0xDFFF or (char.typeface in {TEXT, TEXT_FE} and 0xAC00 <= code <= 0xF8FF):
         sign = _gbk(code)

@@ -45,7 +45,7 @@ class Pile:
 
 @dataclass(slots=True)
 class Matrix:
-    """rows x cols cells, row by row; parts are the rules between rows (columns): 0 none, 1 solid, 2-3 broken."""
+    """rows x cols cells, row by row; parts are the rules between them: 0 none, 1 solid, 2 and 3 broken."""
 
     rows: int
     cols: int

@@ -22,9 +22,9 @@ _COMMANDS = """
 ∴therefore ∵because ∎blacksquare
 ∑sum ∏prod ∐coprod ∫int ∬iint ∭iiint ∮oint ∯oiint ∰oiiint √surd ∕slash
 ←leftarrow →to ↑uparrow ↓downarrow ↔leftrightarrow ↕updownarrow ↖nwarrow ↗nearrow ↘searrow ↙swarrow
-↚nleftarrow ↛nrightarrow ↦mapsto ↩hookleftarrow ↪hookrightarrow ↼leftharpoonup ↽leftharpoondown ↾upharpoonright
-↿upharpoonleft ⇀rightharpoonup ⇁rightharpoondown ⇂downharpoonright ⇃downharpoonleft ⇄rightleftarrows
-⇆leftrightarrows ⇇leftleftarrows ⇉rightrightarrows ⇋leftrightharpoons ⇌rightleftharpoons ⇍nLeftarrow
+↚nleftarrow ↛nrightarrow ↦mapsto ↩hookleftarrow ↪hookrightarrow ↼leftharpoonup ↽leftharpoondown
+↿upharpoonleft ⇀rightharpoonup ⇁rightharpoondown ↾upharpoonright ⇂downharpoonright ⇃downharpoonleft
+⇄rightleftarrows ⇆leftrightarrows ⇇leftleftarrows ⇉rightrightarrows ⇋leftrightharpoons ⇌rightleftharpoons ⇍nLeftarrow
 ⇎nLeftrightarrow ⇏nRightarrow ⇐Leftarrow ⇑Uparrow ⇒Rightarrow ⇓Downarrow ⇔Leftrightarrow ⇕Updownarrow
 ⟵longleftarrow ⟶longrightarrow ⟷longleftrightarrow ⟸Longleftarrow ⟹Longrightarrow ⟺Longleftrightarrow
 ⟼longmapsto ↺circlearrowleft ↻circlearrowright ↝leadsto

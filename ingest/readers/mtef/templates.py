@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ingest.readers.mtef.chars import LIMIT_NAMES
 from ingest.readers.mtef.fences import fence
-from ingest.readers.mtef.pieces import GROUP, Piece, Text, join
+from ingest.readers.mtef.pieces import ATOM, GROUP, Piece, Text, join
 from ingest.readers.mtef.records import Line, Node, Pile, Template
 
 
@@ -212,30 +212,30 @@ def _big(writer: Writer, template: Template, *, command: str, limits: bool) -> P
     main = _slot(writer, template, 0)
     lower, upper = _bounds(writer, template)
     head = _with_bounds(command + (r"\limits" if limits and (lower or upper) else ""), lower, upper)
-    return Piece(join([head, main.text]), GROUP if main.text else "atom", tall=True)
+    return Piece(join([head, main.text]), GROUP if main.text else ATOM, tall=True)
 
 
 def _operator(writer: Writer, template: Template, *, limits: bool, upper_only: bool = False) -> Piece:
+    """An operator of the author's own: its sign is the last slot, or drawn after the slots."""
     main = _slot(writer, template, 0)
-    has_own = len(template.slots) > 3 or not template.signs
-    sign = (
-        _slot(writer, template, len(template.slots) - 1).text if has_own and len(template.slots) > 1 else ""
-    )
+    kept = template
+    sign = ""
+    if len(template.slots) > 3 or (len(template.slots) > 1 and not template.signs):
+        sign = writer.text(template.slots[-1]).text
+        kept = Template(0, 0, template.slots[:-1])
     if not sign and template.signs:
         sign = writer.text(Line(list(template.signs))).text
-    kept = Template(0, 0, template.slots[:-1] if has_own else template.slots)
     lower, upper = _bounds(writer, kept, upper_only=upper_only)
-    head = _with_bounds(
-        rf"\mathop{{{sign}}}" + (r"\limits" if limits and (lower or upper) else ""), lower, upper
-    )
-    return Piece(join([head, main.text]), GROUP if main.text else "atom", tall=True)
+    command = rf"\mathop{{{sign}}}" + (r"\limits" if limits and (lower or upper) else "")
+    head = _with_bounds(command, lower, upper)
+    return Piece(join([head, main.text]), GROUP if main.text else ATOM, tall=True)
 
 
 def _limit(writer: Writer, template: Template, *, upper_only: bool = False) -> Piece:
     main = _slot(writer, template, 0)
     lower, upper = _bounds(writer, template, upper_only=upper_only)
     if main.text in LIMIT_NAMES or main.text in _SUMS:
-        return Piece(_with_bounds(main.text, lower, upper), "atom")
+        return Piece(_with_bounds(main.text, lower, upper))
     if main.text == r"\to" and (lower or upper):
         return Piece(rf"\xrightarrow{f'[{lower}]' if lower else ''}{{{upper}}}", relation=True)
     shown = main.text
