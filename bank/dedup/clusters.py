@@ -23,6 +23,7 @@ COLUMNS = (
 )  # fmt: skip
 
 _SAME_STEM = 30  # texts with one stem and other options that are compared with each other
+_INSTRUCTION = 15  # characters of added words that may be no more than an instruction
 _HEADS = 4  # of one text: siblings of one question may read the same, so one is not enough
 
 
@@ -39,8 +40,12 @@ class _Item:
         return str(self.row["question_id"])
 
     @cached_property
-    def text(self) -> str:
+    def asked(self) -> tuple[str, str]:
         return asked(self.row["prompt"], self.row["printed"], self.row["material"])
+
+    @property
+    def text(self) -> str:
+        return self.asked[0]
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -49,21 +54,22 @@ class _Item:
         return (self.new, not drawable, not answer, -len(answer), self.place)
 
 
-def asked(prompt: str, printed: str, material: str = "") -> str:
-    """What an item asks in the words of the paper: material, then the prompt without added words.
+def asked(prompt: str, printed: str, material: str = "") -> tuple[str, str]:
+    """What an item asks in the words of the paper, and the words of its prompt that were added.
 
-    Lines and clauses of the prompt that do not stand on the page ("请解释下列名词：") are words of
-    instruction, the same for a hundred terms; they must not make different terms look alike.
+    Lines and clauses of the prompt that do not stand on the page ("请解释下列名词：") are mostly words
+    of instruction, the same for a hundred terms; they must not make different terms look alike.
     """
     if prompt == printed and not material:
-        return prompt
+        return prompt, ""
     page = fold(printed)
     pieces = [p for line in prompt.split("\n") for p in line.replace("：", "：\n").split("\n") if fold(p)]
     kept = [p for p in pieces if fold(p) in page]
-    text = "".join(kept) if len(kept) < len(pieces) else prompt
-    if not fold(text):
-        text = prompt
-    return f"{material}\n{text}" if material and fold(material) not in fold(text) else text
+    added = [p for p in pieces if fold(p) not in page]
+    text, added = ("".join(kept), added) if kept and added else (prompt, [])
+    if material and fold(material) not in fold(text):
+        text = f"{material}\n{text}"
+    return text, "".join(added)
 
 
 def settle(
@@ -172,13 +178,16 @@ def _compare(item: _Item, other: _Item, settings: DedupSettings) -> Finding:
     figures = (tuple(item.row["figures"]), tuple(other.row["figures"]))
     needs = bool(item.row["needs_figure"] or other.row["needs_figure"])
     found = compare(item.text, other.text, settings=settings, figures=figures, needs_figure=needs)
-    if found.verdict != "duplicate" or found.score < 1:
+    ours, theirs = fold(item.asked[1]), fold(other.asked[1])
+    if found.verdict == "different" or ours == theirs:
         return found
-    # Equal words of the paper, but asked in different ways: "X" to be defined, or to be judged.
+    # The words of the paper agree, the added ones do not: a question may have been put in them.
     whole = compare(item.row["prompt"], other.row["prompt"], settings=settings)
-    if whole.verdict == "different" and "negation" in whole.evidence:
-        return Finding("review", whole.score, {**whole.evidence, "prompts": "ask for opposites"})
-    return found
+    if whole.verdict == "duplicate":
+        return found
+    told = {**whole.evidence, "added words": f"{item.asked[1] or '∅'} | {other.asked[1] or '∅'}"}
+    short = max(len(ours), len(theirs)) <= _INSTRUCTION
+    return Finding("review" if short else whole.verdict, whole.score, told)
 
 
 def _keeper(item: _Item, by_id: Mapping[str, _Item]) -> _Item:

@@ -86,7 +86,7 @@ def test_needed_figures_that_differ_go_to_review() -> None:
 
 def test_generated_instructions_do_not_make_terms_alike() -> None:
     prompts = [f"请解释下列名词：\n{term}" for term in ("边际效用", "机会成本", "边际成本")]
-    assert [asked(p, p.split("\n")[1]) for p in prompts] == ["边际效用", "机会成本", "边际成本"]
+    assert [asked(p, p.split("\n")[1])[0] for p in prompts] == ["边际效用", "机会成本", "边际成本"]
     fresh = [question(p, printed=p.split("\n")[1], draft=p) for p in prompts]
     assert all(q.status is Status.ACTIVE for q in settled(fresh))
 
@@ -95,6 +95,16 @@ def settled(fresh: list[Question], bank: list[Question] | None = None) -> list[Q
     maker = IdMaker(bytes(32))
     rows = [q.model_dump(mode="json") for q in maker.identify(bank or [])]
     return settle(maker.identify(fresh), rows, DedupSettings())
+
+
+def test_questions_put_in_added_words_are_not_lost() -> None:
+    printed = LONG + "该机床的入账价值是（ ）元。", LONG + "该机床的年折旧额是（ ）元。"
+    prompts = (
+        LONG + "\n请计算该机床入账的价值是多少元，并说明理由。",
+        LONG + "\n请计算该机床每年的折旧额是多少元，并说明理由。",
+    )
+    fresh = [question(p, printed=q, draft=q) for p, q in zip(prompts, printed, strict=True)]
+    assert all(q.status is Status.ACTIVE for q in settled(fresh))
 
 
 def test_the_bank_keeps_and_the_newcomer_says_why() -> None:
