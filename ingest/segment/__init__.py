@@ -9,7 +9,7 @@ from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
 from ingest.segment.drafts import Source, draft_id, unnumbered_items, with_bare_points
-from ingest.segment.key import Entry, read_key
+from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind, Document, Origin
@@ -60,16 +60,17 @@ def segment(document: Document, settings: SegmentSettings) -> Extraction:
 def _key_begin(lines: Sequence[Line]) -> int:
     """Index of the heading of the answers at the end, len(lines) when there is none.
 
-    A heading counts when something numbered stands before it and after it.
+    A heading counts when something numbered stands before it and what follows begins again: at 1, at a
+    heading, with a grid or with a range. («答案» over the answer of one question is followed by the next.)
     """
     for index, line in enumerate(lines):
         if line.kind is not BlockKind.TEXT or not is_answer_head(line.text):
             continue
-        before = sum(1 for other in lines[:index] if other.mark is not None)
-        after = [
-            other for other in lines[index + 1 :] if other.mark is not None or other.kind is BlockKind.TABLE
-        ]
-        if before >= 2 and after:
+        before = [mark.value for other in lines[:index] if (mark := other.mark) is not None]
+        after = next((o for o in lines[index + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
+        if len(before) < 2 or after is None:
+            continue
+        if after.mark is None or after.mark.value == 1 or key_ranges(after.text):
             return index
     return len(lines)
 

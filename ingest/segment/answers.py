@@ -14,6 +14,7 @@ _BRACKET_VERDICT = re.compile(
     rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
 )
 _LEAD_VERDICT = re.compile(rf"^[（(][\s\u3000]*({_VERDICT})[\s\u3000]*[)）]")
+_FORMULA = re.compile(r"\$[^$\n]+\$")
 _FILLED_BLANK = re.compile(r"_*<u>([^<>]{1,200})</u>_*")
 
 ANSWER_LINE = re.compile(
@@ -88,7 +89,7 @@ def unmarked_below(pieces: list[str], form: Form) -> int:
 
 
 _SPACE_MARKS = re.compile(
-    r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$|[^\s：:]{1,14}[：:])|[_\s…．.，,。；;]+|图\s*\d*|\$[^$]{1,12}\$|\[图\]"
+    r"[（(]?\d{1,2}[)）.、](?!\d)|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$|[^\s：:]{1,14}[：:])|[_\s…．.，,。；;]+|图\s*\d*|\$[^$]{1,12}\$|\[图\]"
 )
 _EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MULTILINE)
 _RUN = re.compile(r"[\u3400-\u9fff]{8,}")
@@ -98,9 +99,11 @@ def _is_space(answer: str) -> bool:
     """Whether an «answer» is only the printed space for one: marks, labels, rules and empty tables."""
     if _SENTENCE_VERDICT.match(answer) or re.match(r"^[A-H√×TF\d.\-]{1,8}$", answer):
         return False
-    return len(_SPACE_MARKS.sub("", answer)) <= 4 or bool(
-        _EMPTY_LABEL.search(answer) and not _RUN.search(answer)
-    )
+    rest = _SPACE_MARKS.sub("", answer)
+    marks = len(_SPACE_MARKS.findall(answer))
+    if not rest or (marks >= 2 and len(rest) <= 4 and not re.search(r"[\u3400-\u9fff]", rest)):
+        return True
+    return bool(_EMPTY_LABEL.search(answer) and not _RUN.search(answer))
 
 
 def _split_explanation(pieces: list[str]) -> tuple[str, str]:
@@ -133,8 +136,10 @@ def from_stem(stem: str, form: Form) -> Printed:
         if answer:
             return Printed(stem[: tail[-1].start()].rstrip(), answer, None, "marked inline")
     if form is Form.MULTIPLE_CHOICE:
+        # letters inside a formula, $(AB)^{-1}$, are no answer
+        masked = _FORMULA.sub(lambda m: "$" * len(m.group()), stem)
         for pattern, empty in ((_BRACKETED, None), (_UNDERLINED, "____")):
-            found = list(pattern.finditer(stem))
+            found = list(pattern.finditer(masked))
             if len(found) == 1:
                 one = found[0]
                 letters = one.group(1) if empty else one.group(2)
@@ -170,6 +175,9 @@ _NOT_HEAD = re.compile(
 def is_answer_head(text: str) -> bool:
     """Whether a line is the heading of a block of answers."""
     text = text.strip()
+    marked = ANSWER_LINE.match(text)
+    if marked and text[marked.end() :].strip():
+        return False  # «答案：B» answers one question
     return len(text) <= 60 and bool(ANSWER_HEAD.match(text)) and not _NOT_HEAD.search(text)
 
 

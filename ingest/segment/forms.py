@@ -28,8 +28,8 @@ _GROUP_WORDS = r"回答|必答|选答|选做|必做|任选|questions?"
 _ANY_WORD = "|".join([*(words for _, words in _FORM_WORDS), _GROUP_WORDS])
 _BRACKETS = re.compile(r"[（(【\[][^（()）【】\[\]]{0,120}[)）】\]]")
 _HEAD = re.compile(
-    rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?:题|部分|类|大题|试题|项|题目|下列各题|下列概念|下列名词|下列术语)*"
-    r"(?:与|和|、|及|或|/)?[^，。；？！,;?!:：]{0,6}?(?:题|部分)?\s*(?:$|[，,：:。;；\s\d共每本（(请从])",
+    rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?P<suffix>题|部分|类|大题|试题|项|题目|下列各题|下列概念|下列名词|下列术语)*"
+    r"(?:(?:与|和|、|及|或|/)[^，。；？！,;?!:：]{0,8}?)?\s*(?:$|[，,：:;；\s\d共每本（(请从]|(?P<stop>。))",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -62,7 +62,10 @@ def is_type_heading(text: str) -> bool:
         return False  # «证明：设 …» asks; «判断题：…» announces
     if len(bare) > 90:
         return False
-    if _HEAD.match(bare):
+    head = _HEAD.match(bare)
+    if head and head.group("stop") and not head.group("suffix") and len(bare) > 5:
+        return False  # «计算积分。» asks; «简答题。» announces
+    if head:
         return (
             len(bare) <= 24 or bool(_COUNTED.search(text)) or bool(re.match(r".{0,10}题\s*[：:，,。]", bare))
         )
@@ -79,7 +82,7 @@ def is_term_heading(heading: str) -> bool:
 
 _NUM = r"(\d+(?:\.\d+)?)"
 _EACH = re.compile(
-    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}"
+    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}|{_NUM}\s*(?:points?|marks?|pts?)\s*(?:each|per)"
 )
 _TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
 _TOTAL = re.compile(

@@ -73,16 +73,16 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
     for i in loose:
         for number, text in _grid(lines[i].text) if lines[i].kind is BlockKind.TABLE else ():
             entry(number, text, (_region(lines[i]),), "key grid")
-        for number, text in _ranges(lines[i].text) if lines[i].kind is BlockKind.TEXT else ():
+        for number, text in key_ranges(lines[i].text) if lines[i].kind is BlockKind.TEXT else ():
             entry(number, text, (_region(lines[i]),), "key range")
     if section.line is not None:
-        for number, text in _ranges(section.title):
+        for number, text in key_ranges(section.title):
             entry(number, text, (_region(lines[section.line]),), "key range")
     stops = [*section.items, section.end][1:]
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
         assert mark is not None
-        ranged = _ranges(lines[i].text)
+        ranged = key_ranges(lines[i].text)
         if ranged:
             for number, text in ranged:
                 entry(number, text, (_region(lines[i]),), "key range")
@@ -90,7 +90,7 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
         pieces = [lines[i].body, *(line.text for line in lines[i + 1 : stop])]
         entry(mark.value, "\n".join(pieces), tuple(_region(line) for line in lines[i:stop]), "key")
         for line in lines[i + 1 : stop]:
-            for number, text in _ranges(line.text) if line.kind is BlockKind.TEXT else ():
+            for number, text in key_ranges(line.text) if line.kind is BlockKind.TEXT else ():
                 entry(number, text, (_region(line),), "key range")
     if not found and section.line is not None:
         body = [line for line in lines[section.begin : section.end] if line.kind is not BlockKind.FIGURE]
@@ -109,7 +109,7 @@ def _region(line: Line) -> Region:
     return Region(page=line.block.page, box=line.block.box)
 
 
-def _ranges(text: str) -> list[tuple[int, str]]:
+def key_ranges(text: str) -> list[tuple[int, str]]:
     """«1-5 AAABC» → [(1, 'A'), …]; ranges whose letters do not match their length are left alone."""
     out: list[tuple[int, str]] = []
     for found in _RANGE.finditer(text):

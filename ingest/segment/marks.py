@@ -60,7 +60,9 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (Style.WORD, re.compile(r"(?:Q|No\.)\s?(?P<n>\d{1,3})\b\s*[:.．、）)]?\s*")),
     (
         Style.WORD,
-        re.compile(rf"[【\[]?\s*第\s*(?P<n>\d{{1,3}}|{_HAN})\s*[题问]\s*[】\]]?\s*[:：.．、,，]?\s*"),
+        re.compile(
+            rf"[【\[]?\s*第\s*(?P<n>\d{{1,3}}|{_HAN})\s*[题问]\s*(?:[】\]]|[:：.．、,，]|$|(?=[\s（(【\[]))\s*[:：]?\s*"
+        ),
     ),
     (Style.WORD, re.compile(r"(?:例|题|习题|例题|试题|问题)\s*(?P<n>\d{1,3})\s*[:：.．、]\s*")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})\s*[、，,.．。:：]\s*")),

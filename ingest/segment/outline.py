@@ -250,7 +250,16 @@ def choose_items(lines: Sequence[Line], sections: Sequence[Section], skip: froze
     of the weights of its items and of the transitions between neighbours.
     """
     where = _section_of(lines, sections)
-    outer = [_outer_family(lines, section) for section in sections]
+    outer: list[str] = []
+    last = 0
+    for section in sections:
+        outer.append(_outer_family(lines, section, last))
+        run = [
+            m.value
+            for i in range(section.begin, section.end)
+            if (m := lines[i].mark) and m.family == outer[-1]
+        ]
+        last = run[-1] if run else last
     heads = {s.line for s in sections if s.line is not None}
     candidates = [
         i
@@ -296,11 +305,12 @@ def _own_question(section: Section) -> bool:
     return section.line is not None and not section.typed
 
 
-def _outer_family(lines: Sequence[Line], section: Section) -> str:
+def _outer_family(lines: Sequence[Line], section: Section, last: int) -> str:
     """The style that numbers the items of a section: the outermost list, '' when none starts at 1.
 
     Lists nest: the style met first is the outer one, unless a stronger style starts later and the
-    first list does not go on around it (a list in an introduction, then the items).
+    first list does not go on around it (a list in an introduction, then the items). `last` is the
+    number of the last item of the section before, since numbering may run on.
     """
     marks = [
         (i, mark)
@@ -309,8 +319,8 @@ def _outer_family(lines: Sequence[Line], section: Section) -> str:
     ]
     starts: dict[str, int] = {}
     for position, (_, mark) in enumerate(marks):
-        if mark.value == 1 or (
-            # numbering that runs on from the section before: its first number, and the next one follows
+        if mark.value in (1, last + 1) or (
+            # numbering that runs on after a gap: its first number here, and the next one follows
             all(other.family != mark.family for _, other in marks[:position])
             and any(
                 other.family == mark.family and other.value == mark.value + 1 for _, other in marks[position:]
@@ -351,7 +361,7 @@ def _weight(lines: Sequence[Line], index: int) -> float:
 
 
 def _entry(value: int) -> float:
-    return 0.2 if value == 1 else -0.15 * min(value, 8)
+    return 0.2 if value == 1 else -0.1 * min(value, 7)
 
 
 def _step(

@@ -16,8 +16,10 @@ from schemas.question import Draft, Dropped, Extraction
 from schemas.text import fold
 
 _KEY_WORDS = re.compile(
-    r"参考答案|标准答案|答案|解答|评分标准|试题|试卷|题目|(?<![a-z])(?:answers?|keys?|solutions?|questions?|exam|paper)(?![a-z])"
+    r"参考答案|标准答案|答案|解答|评分标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])"
 )
+_PAPER_WORDS = re.compile(r"试题|试卷|题目|(?<![a-z])(?:questions?|exam|paper)(?![a-z])")
+_MARKS = re.compile(r"[\s_\-—()（）\[\]【】.,，、]+")
 _SERIAL = re.compile(r"^\d{1,4}[\s_.-]+")
 SAME_QUESTION = 75.0
 SAME_LINE = 88.0
@@ -67,7 +69,7 @@ def _links(extractions: Sequence[Extraction], said: Mapping[str, str]) -> dict[i
 def _stem(name: str) -> str:
     text = unicodedata.normalize("NFKC", name.rsplit(".", 1)[0]).lower()
     text = _KEY_WORDS.sub("", _SERIAL.sub("", text))
-    return re.sub(r"[\s_\-—()（）\[\]【】.,，、]+", "", text)
+    return _MARKS.sub("", _PAPER_WORDS.sub("", text)) or _MARKS.sub("", text)
 
 
 def _join(paper: Extraction, key: Extraction) -> Extraction:

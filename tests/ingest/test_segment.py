@@ -1,0 +1,338 @@
+"""What a curator would miss: questions lost, merged, split, or given another question's answer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from papermaker import cut, document, table
+
+from ingest.segment import segment
+from ingest.segment.marks import Style, han_value, read_mark
+from ingest.segment.options import split_options
+from ingest.segment.pairing import pair
+from schemas.document import Origin
+from schemas.question import PrintedForm as Form
+from schemas.settings import SegmentSettings
+
+
+def numbers(text: str) -> list[str]:
+    return [draft.number for draft in cut(text).drafts]
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "value"),
+    [
+        ("1. 题", Style.ARABIC, 1),
+        ("12、题", Style.ARABIC, 12),
+        ("3．1949年的事", Style.ARABIC, 3),
+        ("（4）题", Style.PAREN, 4),
+        ("5）题", Style.RIGHT_PAREN, 5),
+        ("⑥题", Style.CIRCLE, 6),
+        ("十二、题", Style.HAN, 12),
+        ("（三）题", Style.HAN_PAREN, 3),
+        ("第7题 题", Style.WORD, 7),
+        ("Question 8: why", Style.WORD, 8),
+        ("【9】题", Style.BRACKET, 9),
+        ("2 四个字的题", Style.BARE, 2),
+    ],
+)
+def test_number_styles(text: str, style: Style, value: int) -> None:
+    mark = read_mark(text)
+    assert mark is not None
+    assert (mark.style, mark.value) == (style, value)
+
+
+@pytest.mark.parametrize(
+    "text", ["3.14 是圆周率", "2019年的事件", "09级期中", "第五题考察的是概念", "1998-2003年", "50%以上"]
+)
+def test_what_is_no_number(text: str) -> None:
+    mark = read_mark(text)
+    assert mark is None or mark.style is Style.MULTI
+
+
+def test_han_numerals() -> None:
+    assert [han_value(t) for t in ("一", "十", "十二", "二十", "三十四", "零", "甲")] == [
+        1,
+        10,
+        12,
+        20,
+        34,
+        0,
+        0,
+    ]
+
+
+def test_sections_items_options_points() -> None:
+    found = cut(
+        """
+一、单项选择题（每小题2分，共4分）
+1. 水的化学式是（ ）
+A. H2O    B. CO2
+C. O2     D. N2
+2. 下列属于气体的是（ ）
+A．铁 B．氧气 C．金 D．盐
+二、简答题（10分）
+1. 简述光合作用的过程。
+"""
+    ).drafts
+    assert [(d.number, d.form, d.points) for d in found] == [
+        ("1", Form.MULTIPLE_CHOICE, 2.0),
+        ("2", Form.MULTIPLE_CHOICE, 2.0),
+        ("1", Form.SHORT_ANSWER, 10.0),
+    ]
+    assert [o.text for o in found[0].options] == ["H2O", "CO2", "O2", "N2"]
+    assert found[0].stem == "水的化学式是（ ）"
+
+
+def test_answer_in_the_brackets_moves_out() -> None:
+    (draft,) = cut("一、单项选择题\n1. 中国的首都是（ B ）\nA. 上海  B. 北京  C. 广州  D. 天津").drafts
+    assert draft.answer == "B"
+    assert "（ ）" in draft.printed
+    assert "B ）" not in draft.printed
+
+
+def test_letters_in_a_formula_are_no_answer() -> None:
+    (draft,) = cut(
+        "一、单项选择题\n1. 设 $(AB)^{-1}$ 存在，则它等于（ ）\nA. $A$  B. $B$  C. $AB$  D. $BA$"
+    ).drafts
+    assert draft.answer is None
+    assert "$(AB)^{-1}$" in draft.printed
+
+
+def test_text_written_into_blanks_moves_out() -> None:
+    (draft,) = cut("一、填空题（每空1分）\n1. 三原色是红、<u>绿</u>和<u>蓝</u>。").drafts
+    assert draft.answer == "绿；蓝"
+    assert draft.printed == "三原色是红、____和____。"
+    assert draft.points == 2.0
+
+
+def test_two_blanks_are_not_one_filled_blank() -> None:
+    (draft,) = cut("一、填空题\n1. 水由____和____组成。").drafts
+    assert draft.answer is None
+    assert draft.printed.count("____") == 2
+
+
+def test_answers_below_each_question() -> None:
+    found = cut(
+        """
+一、名词解释
+1. 需求弹性
+答：需求量对价格变化的反应程度。
+2. 机会成本
+答案：放弃的最好选择的价值。
+【解析】见第二章。
+"""
+    ).drafts
+    assert [d.answer for d in found] == ["需求量对价格变化的反应程度。", "放弃的最好选择的价值。"]
+    assert found[1].explanation == "见第二章。"
+    assert [d.printed for d in found] == ["需求弹性", "机会成本"]
+
+
+def test_empty_answer_space_is_no_answer() -> None:
+    (draft,) = cut("三、解答题\n1. 求命题公式的主范式。\n解：（1）\n（2）主合取范式：    主析取范式：").drafts
+    assert draft.answer is None
+
+
+def test_answers_at_the_end_by_section_and_number() -> None:
+    found = cut(
+        """
+一、选择题
+1. 甲（ ）
+A. 一 B. 二 C. 三 D. 四
+2. 乙（ ）
+A. 一 B. 二 C. 三 D. 四
+二、判断题
+1. 丙是对的。（ ）
+2. 丁是对的。（ ）
+参考答案
+一、选择题
+1-2 CA
+二、判断题
+1. √
+2. ×
+"""
+    )
+    assert [d.answer for d in found.drafts] == ["C", "A", "√", "×"]
+    assert all("参考答案" not in d.printed for d in found.drafts)
+
+
+def test_answer_grid() -> None:
+    paper = ["一、选择题", *(f"{n}. 题{n}（ ）\nA. 一 B. 二 C. 三 D. 四" for n in range(1, 4))]
+    lines = [line for text in paper for line in text.split("\n")]
+    grid = table("| 题号 | 1 | 2 | 3 |\n| --- | --- | --- | --- |\n| 答案 | B | C | D |")
+    found = cut([*lines, "参考答案", "一、选择题", grid]).drafts
+    assert [d.answer for d in found] == ["B", "C", "D"]
+
+
+def test_letter_that_is_no_option_is_not_attached() -> None:
+    found = cut("一、选择题\n1. 甲（ ）\nA. 一 B. 二\n2. 乙（ ）\nA. 一 B. 二\n参考答案\n1. D\n2. A").drafts
+    assert found[0].answer is None
+    assert "answer_conflict" in found[0].flags
+    assert found[1].answer == "A"
+
+
+def test_choose_the_right_answer_is_no_answer_heading() -> None:
+    found = cut(
+        "一、应用题\n1. 求下列序列。\n供选择的答案\nA. 一 B. 二\n2. 求另一序列。\n3. 求第三序列。"
+    ).drafts
+    assert [d.number for d in found] == ["1", "2", "3"]
+
+
+def test_lists_inside_items_stay_inside() -> None:
+    assert numbers(
+        """
+一、简答题
+1. 简述三个特征：
+(1) 第一
+(2) 第二
+(3) 第三
+2. 简述两个原因：
+(1) 第一
+(2) 第二
+3. 什么是结构？
+"""
+    ) == ["1", "2", "3"]
+
+
+def test_numbering_that_runs_on_over_a_heading() -> None:
+    assert numbers(
+        "一、必答题\n1. 甲是什么？\n2. 乙是什么？\n二、选答题\n3. 丙是什么？\n4. 丁是什么？"
+    ) == list("1234")
+    found = cut(
+        "一、填空题\n1. 甲____。\n2. 乙____。\n二、案例分析题\n某厂生产。\n3. 回答问题：\n（1）为什么？\n（2）怎么办？"
+    ).drafts
+    assert [d.number for d in found] == ["1", "2", "3"]
+    assert [p.number for p in found[2].parts] == ["（1）", "（2）"]
+
+
+def test_sections_that_are_the_questions() -> None:
+    found = cut(
+        "一、证明：若 f 连续则有界。（10分）\n二、求极限。\n(1) 左极限\n(2) 右极限\n三、计算积分。（20分）"
+    ).drafts
+    assert [d.number for d in found] == ["一", "二", "三"]
+    assert [d.points for d in found] == [10.0, None, 20.0]
+    assert found[0].form is Form.OTHER
+    assert len(found[1].parts) == 2
+
+
+def test_unnumbered_terms() -> None:
+    found = cut("一、名词解释\n供给\n需求\n弹性\n二、简答题\n1. 什么是市场？").drafts
+    assert [d.printed for d in found] == ["供给", "需求", "弹性", "什么是市场？"]
+
+
+def test_several_papers_in_one_file() -> None:
+    assert numbers("05年\n1、甲的特点\n2、乙的特点\n06春\n1.丙的特点\n2.丁的特点") == ["1", "2", "1", "2"]
+
+
+def test_two_questions_on_one_line() -> None:
+    assert numbers("一、计算题\n1、求甲的值。\t2、求乙的值。\n3、求丙的值。") == ["1", "2", "3"]
+
+
+def test_rules_for_candidates_are_no_questions() -> None:
+    found = cut("考生注意：\n1. 答案请写在答题纸上。\n2. 请勿带出考场。\n一、填空题\n1. 甲是____。")
+    assert [d.number for d in found.drafts] == ["1"]
+    assert any(d.reason == "rules of the examination" for d in found.dropped)
+
+
+@pytest.mark.parametrize(
+    ("heading", "want"),
+    [
+        ("一、选择题（1~2每题2分，3~4每题1分）", [2, 2, 1, 1]),
+        ("一、简答题（第1、2小题7分，第三小题6分）", [7, 7, 6, None]),
+        ("一、问答（2*3+4）", [2, 2, 2, 4]),
+        ("一、问答（5*4）", [5, 5, 5, 5]),
+        ("Part A. Questions (4 questions, 3 points each)", [3, 3, 3, 3]),
+    ],
+)
+def test_points_from_headings(heading: str, want: list[float | None]) -> None:
+    found = cut("\n".join([heading, *(f"{n}. 第{n}个问题是什么？" for n in range(1, 5))])).drafts
+    assert [d.points for d in found] == want
+
+
+def test_lines_of_a_page_are_joined_and_paragraphs_are_not() -> None:
+    lines = [
+        "1. 这是一个很长很长的题干它一直写到了这一行的最右边然后",
+        "在下一行里结束。",
+        "2. 另一个问题是什么？",
+    ]
+    page = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER), SegmentSettings())
+    assert page.drafts[0].printed == "这是一个很长很长的题干它一直写到了这一行的最右边然后在下一行里结束。"
+    assert "\n" in cut(lines).drafts[0].printed
+
+
+def test_key_in_a_file_of_its_own() -> None:
+    paper = cut("一、选择题\n1. 甲（ ）\nA. 一 B. 二\n二、简答题\n1. 什么是丙？", "物理期末试卷.docx")
+    key = cut("物理期末答案\n一、选择题\n1、B\n二、简答题\n1、丙是一种现象。", "物理期末试卷答案.docx")
+    assert key.answer_key
+    assert [d.flags for d in key.drafts] == [("answer_only",)] * 2
+    joined = pair([paper, key])
+    assert [d.answer for d in joined[0].drafts] == ["B", "丙是一种现象。"]
+
+
+def test_key_that_fits_two_papers_is_given_to_neither() -> None:
+    body = "一、简答题\n1. 什么是甲？\n2. 什么是乙？"
+    papers = [cut(body, "期末试卷.docx"), cut(body, "期末试题.pdf")]
+    key = cut("一、简答题\n1、甲。\n2、乙。", "期末答案.docx")
+    assert all(d.answer is None for e in pair([*papers, key])[:2] for d in e.drafts)
+
+
+def test_solved_print_gives_answers_and_keeps_none_in_its_stems() -> None:
+    paper = cut("1. 什么是市场机制的作用？\n2. 什么是政府失灵的原因？", "exam.docx")
+    solved = cut(
+        "1. 什么是市场机制的作用？\n它通过价格调节供求并配置资源。\n2. 什么是政府失灵的原因？\n信息不足和激励扭曲都会造成失灵。",
+        "exam-solution.docx",
+    )
+    first, second = pair([paper, solved])
+    assert [d.answer for d in first.drafts] == [
+        "它通过价格调节供求并配置资源。",
+        "信息不足和激励扭曲都会造成失灵。",
+    ]
+    assert all((d.answer or "") not in d.printed for d in second.drafts)
+
+
+def test_options_need_their_order() -> None:
+    assert split_options("选 A 或 B 的理由")[1] == ()
+    assert [o.label for o in split_options("甲\nA. 一\nB. 二\nC. 三")[1]] == ["A", "B", "C"]
+    assert [o.text for o in split_options("安全的是：a，高 b，低 c，中")[1]] == ["高", "低", "中"]
+
+
+_WORDS = st.text(alphabet="天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏", min_size=4, max_size=24)
+_STYLE = st.sampled_from(["{}. ", "{}、", "（{}）", "{}．", "({}) "])
+_SECTIONS = st.lists(
+    st.tuples(st.sampled_from(["简答题", "名词解释", "论述题"]), st.lists(_WORDS, min_size=2, max_size=6)),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(style=_STYLE, sections=_SECTIONS)
+def test_a_generated_paper_comes_back_whole(style: str, sections: list[tuple[str, list[str]]]) -> None:
+    lines, want = [], []
+    for place, (name, items) in enumerate(sections):
+        lines.append(f"{'一二三四'[place]}、{name}（共20分）")
+        for number, item in enumerate(items, 1):
+            lines.append(f"{style.format(number)}{item}是什么？")
+            want.append(f"{item}是什么？")
+    assert [d.printed for d in cut(lines).drafts] == want
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.text(max_size=40), max_size=25))
+def test_any_text_is_cut_or_dropped_without_a_fault(lines: list[str]) -> None:
+    found = cut([line.replace("\n", " ") for line in lines])
+    assert found.drafts or found.dropped
+
+
+def test_cost_is_linear_in_the_document() -> None:
+    import time
+
+    def seconds(items: int) -> float:
+        lines = [f"{n % 40 + 1}. 第{n}题问的是什么内容？(1) 甲 (2) 乙" for n in range(items)]
+        begin = time.process_time()
+        cut(lines)
+        return time.process_time() - begin
+
+    seconds(200)
+    assert seconds(4000) < 12 * max(seconds(800), 0.05)
