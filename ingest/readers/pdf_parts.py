@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.layout import formulas
 from ingest.layout.runs import Run, inside, overlap
-from ingest.readers import pdf_tables
+from ingest.readers import pdf_drawings, pdf_tables
 from ingest.readers.common import png_asset
+from ingest.readers.pdf_drawings import Figure
 from ingest.readers.pdf_text import TextLayer
 from schemas.document import Asset, Box
 
@@ -55,14 +56,19 @@ def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], 
     """
     level, upright = strokes(page)
     runs = formulas.fold(layer.runs, level, upright)
-    runs += layer.turned + _blanks(runs, level, upright)
+    runs += layer.turned
     runs, boxes = _tables(page, runs, level, upright)
+    figures = [Figure(box) for box in _figure_boxes(page, boxes)]
+    figures += pdf_drawings.find(page, runs, [*boxes, *(figure.box for figure in figures)])
+    level = [stroke for stroke in level if not any(inside(stroke, box) for box in boxes)]
+    runs += _blanks([run for run in runs if not run.reason], level, upright)
     assets = []
-    for box in _figure_boxes(page, boxes):
-        image, _ = render(page, box)
+    for figure in figures:
+        image, _ = render(page, figure.box)
         asset = png_asset(image)
         assets.append(asset)
-        runs.append(Run(text="", box=box, size=box.y1 - box.y0, asset=asset.digest))
+        runs = [run for run in runs if id(run) not in figure.labels]
+        runs.append(Run(figure.text, figure.box, figure.box.y1 - figure.box.y0, asset=asset.digest))
     walls = [post.x0 for post in upright if post.y1 - post.y0 > 0.4 * page.rect.height]
     return runs, walls, assets
 
@@ -134,7 +140,7 @@ def _blanks(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -
         if any(
             min(abs(post.x0 - seg.x0), abs(post.x0 - seg.x1)) < 3.0 and post.y0 - 3 < seg.y0 < post.y1 + 3
             for post in upright
-        ):
+        ) or _is_rule(seg, level, runs):
             continue
         near = [
             run
@@ -151,6 +157,17 @@ def _blanks(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -
                 box = Box(x0, pattern.box.y0, x1, pattern.box.y1)
                 out.append(Run("_" * count, box, pattern.size, pattern.baseline))
     return out
+
+
+def _is_rule(seg: Box, level: Sequence[Box], runs: Sequence[Run]) -> bool:
+    """Whether a stroke is one of several equal ones with text on it: a rule of an open table."""
+    twins = sum(abs(other.x0 - seg.x0) < 4 and abs(other.x1 - seg.x1) < 4 for other in level)
+    if seg.x1 - seg.x0 < 150 or twins < 2:
+        return False
+    return any(
+        overlap(run.box.x0, run.box.x1, seg.x0, seg.x1) > 0 and 0 < seg.y0 - run.box.y0 < 1.6 * run.size
+        for run in runs
+    )
 
 
 def _free(seg: Box, runs: Sequence[Run]) -> list[tuple[float, float]]:
@@ -175,16 +192,16 @@ def _tables(
     upright: Sequence[Box],
 ) -> tuple[list[Run], list[Box]]:
     """Runs with those of every ruled data table replaced by one run that holds its Markdown."""
-    if len(level) < 3:
+    if len(level) < 2:
         return runs, []
     boxes = []
     usable = [run for run in runs if not run.reason]
     for table in pdf_tables.find(usable, level, upright, page.rect.width * page.rect.height):
         size = max(1.0, min(run.size for run in usable if id(run) in table.members))
         runs = [run for run in runs if id(run) not in table.members]
-        if table.score_box:
-            runs.append(Run(table.text, table.box, size, reason="score_box"))
+        if table.reason:
+            runs.append(Run(table.text, table.box, size, reason=table.reason))
         else:
             runs.append(Run(table.text, table.box, size, table=True))
-            boxes.append(table.box)
+        boxes.append(table.box)
     return runs, boxes

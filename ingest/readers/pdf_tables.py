@@ -18,12 +18,12 @@ _QUESTION = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """A table found on a page: its place, its Markdown, and the runs it is made of."""
+    """A table found on a page: its place, its Markdown, and the runs it is made of; reason when it is furniture."""
 
     box: Box
     text: str
     members: frozenset[int]
-    score_box: bool = False
+    reason: str = ""
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -86,9 +86,22 @@ def _grids(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[floa
     for members in groups.values():
         ys = _edges([strokes[i][0].y0 for i in members if strokes[i][1]])
         xs = _edges([strokes[i][0].x0 for i in members if not strokes[i][1]])
+        flat = [strokes[i][0] for i in members if strokes[i][1]]
+        if not ys or not xs or not (_spans(flat, ys[0], xs) and _spans(flat, ys[-1], xs)):
+            continue  # boxes joined by arrows, not one frame
         if len(xs) >= 2 and len(ys) >= 3 and (len(xs) - 1) * (len(ys) - 1) >= 4:
             out.append((xs, ys))
     return out
+
+
+def _spans(level: Sequence[Box], y: float, xs: Sequence[float]) -> bool:
+    """Whether the strokes at height y cover the grid from its first to its last edge."""
+    covered = 0.0
+    right = xs[0]
+    for box in sorted((b for b in level if abs(b.y0 - y) <= _TOUCH), key=lambda b: b.x0):
+        covered += max(0.0, min(box.x1, xs[-1]) - max(box.x0, right))
+        right = max(right, box.x1)
+    return covered > 0.9 * (xs[-1] - xs[0])
 
 
 def _edges(values: Sequence[float]) -> list[float]:
@@ -129,7 +142,10 @@ def _judged(rows: list[list[str]], box: Box, members: Sequence[Run]) -> Table | 
     flat = [cell for row in rows for cell in row]
     words = " ".join(cell for cell in flat if cell)
     if furniture.is_score_box(words):
-        return Table(box, words, ids, score_box=True)
+        return Table(box, words, ids, reason="score_box")
+    same = [row for row in rows if len(row) >= 5 and len(set(row)) == 1]
+    if len(same) >= 4 and len(same) >= 0.6 * len(rows):
+        return Table(box, words, ids, reason="answer_grid")
     columns = [index for index in range(max(map(len, rows), default=0)) if any(row[index] for row in rows)]
     rows = [[row[index] for index in columns] for row in rows]
     filled = sum(bool(cell) for cell in flat)
