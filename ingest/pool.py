@@ -138,13 +138,15 @@ class _Child:
     def __init__(self, command: list[str], settings: Settings, assets_dir: Path) -> None:
         self.served = 0
         self._killing, self._killed = threading.Lock(), False
+        # What a killed child leaves behind goes with its own folder.
+        self._folder = tempfile.TemporaryDirectory(prefix="exambank-child-", ignore_cleanup_errors=True)
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the child
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env=_environment(),
+            env=_environment(self._folder.name),
             start_new_session=True,  # one group to kill; Ctrl-C reaches the parent alone
         )
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -256,6 +258,7 @@ class _Child:
             with contextlib.suppress(OSError, ValueError):
                 if stream is not None:
                     stream.close()
+        self._folder.cleanup()
 
 
 def _session(leader: int) -> list[int]:
@@ -274,12 +277,12 @@ def _interrupted() -> RefusedError:
     return RefusedError("reading was interrupted", code="interrupted", remedy="run the command again")
 
 
-def _environment() -> dict[str, str]:
-    """The child's environment: one thread a process, and this very package on its path."""
+def _environment(folder: str) -> dict[str, str]:
+    """The child's environment: one thread, its own folder for temporary files, this very package."""
     threads = dict.fromkeys(
         ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
     )
-    environment = {**os.environ, **threads}
+    environment = {**os.environ, **threads, "TMPDIR": folder}
     home = Path(__file__).resolve().parent.parent
     if home.name not in {"site-packages", "dist-packages"}:
         known = environment.get("PYTHONPATH")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -25,6 +26,7 @@ json.loads(sys.stdin.readline())
 for line in sys.stdin:
     name = os.path.basename(json.loads(line)["path"])
     if name == "hang":
+        open(os.environ["TMPDIR"] + "/left", "w").close()
         subprocess.Popen(["sleep", "300"], process_group=0)
         time.sleep(300)
     if name == "eat":
@@ -60,6 +62,10 @@ def code(pool: DocumentPool, name: str) -> str:
         pool.read(Path(name))
     assert caught.value.remedy
     return caught.value.code
+
+
+def leftovers() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("exambank-child-*/left"))
 
 
 def sleepers() -> set[int]:
@@ -104,11 +110,12 @@ def test_children_stay_warm_and_errors_keep_their_kind(tmp_path: Path) -> None:
 
 def test_faults_cost_only_the_document(tmp_path: Path) -> None:
     with scripted(tmp_path, max_seconds=4) as pool:
-        before = sleepers()
+        before, kept = sleepers(), leftovers()
         start = time.monotonic()
         assert code(pool, "hang") == "timeout"
         assert time.monotonic() - start < 20
         assert sleepers() == before, "a program the child started outlived it"
+        assert leftovers() <= kept
         assert code(pool, "crash") == "reader_crashed"
         assert code(pool, "leave") == "reader_crashed"
         assert code(pool, "babble") == "reader_crashed"
@@ -166,10 +173,11 @@ def test_children_end_when_the_parent_is_killed(tmp_path: Path) -> None:
     )
     assert parent.stdout is not None
     child = psutil.Process(int(parent.stdout.readline()))
+    folder = Path(child.environ()["TMPDIR"])
     parent.kill()
     parent.wait()
     child.wait(timeout=10)
-    assert not child.is_running()
+    assert not folder.exists()
 
 
 def test_unexpected_errors_are_told_without_paths(tmp_path: Path) -> None:
