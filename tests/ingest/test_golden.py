@@ -90,6 +90,9 @@ def differences(row: dict[str, object], draft: Draft, at: float) -> list[str]:
         wrong.append(f"{where}: answer\n    want {row['answer']!r}\n    got  {draft.answer!r}")
     if not alike(row["section"], draft.section, 0.9):
         wrong.append(f"{where}: section {draft.section!r}")
+    labels = re.findall(r"^([A-E])\. ", str(row["question"]), re.MULTILINE)
+    if [option.label for option in draft.options] != labels:
+        wrong.append(f"{where}: options {[f'{o.label}. {o.text}' for o in draft.options]}, want {labels}")
     if row["type"] != draft.form.value:
         wrong.append(f"{where}: type {draft.form.value}, want {row['type']}")
     if row["score"] != draft.points:
