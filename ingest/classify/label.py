@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ingest.classify.names import NameEvidence, name_evidence
-from ingest.classify.terms import TextEvidence, posterior, text_evidence
+from ingest.classify.terms import TextEvidence, model, posterior, text_evidence
 from schemas.question import Draft, Extraction, Label
 from schemas.settings import ClassifySettings
 from schemas.taxonomy import UNKNOWN, require_course, require_discipline, taxonomy
@@ -17,7 +17,12 @@ _OWN_WORDS = 3
 """Different words a draft needs to overrule its paper."""
 
 _SURE_PAPER = 0.8
-"""A paper labelled this surely by name is not overruled by a draft."""
+"""A paper labelled this surely is not overruled by one draft."""
+
+_MIXED_SHARE = 0.3
+_MIXED_WORDS = 30
+"""An unnamed paper of many words whose best discipline has less than this share of them is a
+collection over several subjects: its drafts are filed one by one."""
 
 
 def classify(extraction: Extraction, folder: str, settings: ClassifySettings) -> tuple[Label, ...]:
@@ -29,8 +34,17 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
     discipline is right, as far as the evidence tells; what lies below settings.min_confidence is
     for review. Raises UsageError when settings name an unknown discipline or course.
     """
-    paper = _paper_label(extraction, folder, settings)
-    return tuple(_own_label(draft, paper, settings) for draft in extraction.drafts)
+    if settings.course:
+        paper = _batch_label(settings.course)
+        return (paper,) * len(extraction.drafts)
+    names = name_evidence(extraction.title, extraction.source, folder)
+    words = text_evidence("\n".join((extraction.title, *map(draft_text, extraction.drafts))))
+    paper = decide(names, words, settings.discipline)
+    if settings.discipline:
+        return (paper,) * len(extraction.drafts)
+    if not names and _is_mixed(words):
+        return tuple(_single(draft, paper) for draft in extraction.drafts)
+    return tuple(_own_label(draft, paper) for draft in extraction.drafts)
 
 
 def draft_text(draft: Draft) -> str:
@@ -38,19 +52,24 @@ def draft_text(draft: Draft) -> str:
     return "\n".join(filter(None, (draft.section, draft.material, draft.printed, draft.answer)))
 
 
-def _paper_label(extraction: Extraction, folder: str, settings: ClassifySettings) -> Label:
-    if settings.course:
-        course = require_course(settings.course)
-        return Label(
-            discipline=course.discipline,
-            sub_discipline=course.sub_discipline,
-            course=course.code,
-            confidence=1.0,
-            method=f"batch:{course.zh}",
-        )
-    names = name_evidence(extraction.title, extraction.source, folder)
-    words = text_evidence("\n".join((extraction.title, *map(draft_text, extraction.drafts))))
-    return decide(names, words, settings.discipline)
+def _batch_label(name: str) -> Label:
+    course = require_course(name)
+    return Label(
+        discipline=course.discipline,
+        sub_discipline=course.sub_discipline,
+        course=course.code,
+        confidence=1.0,
+        method=f"batch:{course.zh}",
+    )
+
+
+def _is_mixed(words: TextEvidence) -> bool:
+    if len(words.words) < _MIXED_WORDS:
+        return False
+    by_discipline: dict[str, float] = {}
+    for code, score in words.scores.items():
+        by_discipline[code[:3]] = by_discipline.get(code[:3], 0.0) + score
+    return max(by_discipline.values()) < _MIXED_SHARE * sum(by_discipline.values())
 
 
 def decide(names: Iterable[NameEvidence], words: TextEvidence, discipline: str = "") -> Label:
@@ -103,14 +122,19 @@ def _method(names: Iterable[NameEvidence], words: TextEvidence, discipline: str,
 
 
 def _speaks_for(word: str, discipline: str) -> bool:
-    from ingest.classify.terms import words
-
-    return any(code.startswith(discipline) for code in words().weights[word])
+    return any(code.startswith(discipline) for code in model().weights[word])
 
 
-def _own_label(draft: Draft, paper: Label, settings: ClassifySettings) -> Label:
-    named = any(part.partition(":")[0] in {"batch", "title", "file", "folder"} for part in paper.method.split("; "))
-    if settings.course or settings.discipline or (named and paper.confidence >= _SURE_PAPER):
+def _single(draft: Draft, paper: Label) -> Label:
+    """The label of one draft of a mixed collection; without words of its own it stays unsure."""
+    label = decide((), text_evidence(draft_text(draft)))
+    if label.discipline != UNKNOWN:
+        return label
+    return paper.model_copy(update={"confidence": round(paper.confidence * _MIXED_SHARE, 4)})
+
+
+def _own_label(draft: Draft, paper: Label) -> Label:
+    if paper.confidence >= _SURE_PAPER:
         return paper
     own = text_evidence(draft_text(draft))
     label = decide((), own)

@@ -11,9 +11,20 @@ from ingest.classify.match import Hit, Matcher, prepare
 from schemas.taxonomy import course_by_exam_code, names, taxonomy
 
 # 中医药大学, 数学科学学院: the name of an institution says who set the paper, not what it is about.
-_INSTITUTION = re.compile(r"^(?:与|和|及|科学|技术|工程|科技|信息|职业|医科){0,3}(?:大学(?!物理|化学|英语|语文|数学|计算机|体育|生|日语|俄语|德语|法语)|学院|学校|系(?!统))")
+_INSTITUTION = re.compile(
+    r"^(?:与|和|及|科学|技术|工程|科技|信息|职业){0,3}(?:大学(?!物理|化学|英语|语文|数学|计算机|体育|生)|学院|学校|系(?!统))"
+)
+# 北京大学数学分析 must not be read as 大学数学: only after one of these is 大学 the head of a title.
+_AFTER_NAME = re.compile(
+    r"(?<=[\u4e00-\u9fff])(?<!期末)(?<!期中)(?<!考试)(?<!试题)(?<!真题)(?<!试卷)(?<!学期)(?<![年春秋级])大学"
+)
 _EXAM_CODE = re.compile(r"(?<!\d)([1-4]\d\d)(?!\d)")
-_EXAM_WORD = re.compile(r"考研|统考|联考|硕士|研究生入学|graduate entrance", re.IGNORECASE)
+_EXAM_WORD = re.compile(r"考研|统考|联考|硕士|研究生入学|kaoyan|graduate entrance", re.IGNORECASE)
+_FIRST_MARK = re.compile(
+    r"(?:^|\s)(?:例\s*[一1]|[（(]?[一1][)）]?\s*[、.．,，:：)）]|第[一1]部分|part (?:a|i|1)\b|question 1\b)",
+    re.IGNORECASE,
+)
+_LEVEL_DIGIT = re.compile(r"(?<=[A-Za-z]{3})(?=\d)")
 _SEPARATORS = re.compile(r"[_\-+.·~]+")
 
 
@@ -35,6 +46,11 @@ class NameEvidence:
 
 
 _WHERE = {"title": 1.0, "file": 0.85, "folder": 0.7}
+
+
+def title_head(title: str) -> str:
+    """The title up to the first mark of a section or question: the lines taken may run into the paper."""
+    return _FIRST_MARK.split(title, maxsplit=1)[0]
 
 
 @cache
@@ -64,7 +80,8 @@ def _weight(word: str, course: str, sub: str) -> float:
 def find_names(where: str, text: str) -> tuple[NameEvidence, ...]:
     """Names in a title, a file name or one folder, strongest first."""
     matcher, index = _index()
-    prepared = prepare(_SEPARATORS.sub(" ", text) if where != "title" else text)
+    prepared = prepare(text if where == "title" else _LEVEL_DIGIT.sub(" ", _SEPARATORS.sub(" ", text)))
+    prepared = _AFTER_NAME.sub("大学 ", prepared)
     found: dict[str, NameEvidence] = {}
     for hit in matcher.find(prepared):
         if _INSTITUTION.match(prepared[hit.end : hit.end + 12]):
@@ -76,19 +93,26 @@ def find_names(where: str, text: str) -> tuple[NameEvidence, ...]:
             course = course_by_exam_code(match[1])
             if course is not None:
                 found[match[1]] = NameEvidence(
-                    where, match[1], course.discipline, course.sub_discipline, course.code, 7.0 * _WHERE[where]
+                    where,
+                    match[1],
+                    course.discipline,
+                    course.sub_discipline,
+                    course.code,
+                    7.0 * _WHERE[where],
                 )
     return tuple(sorted(found.values(), key=lambda e: (-e.weight, -len(e.word))))
 
 
 def _evidence(where: str, hit: Hit, codes: tuple[str, str, str]) -> NameEvidence:
     discipline, sub, course = codes
-    return NameEvidence(where, hit.word, discipline, sub, course, _weight(hit.word, course, sub) * _WHERE[where])
+    return NameEvidence(
+        where, hit.word, discipline, sub, course, _weight(hit.word, course, sub) * _WHERE[where]
+    )
 
 
 def name_evidence(title: str, source: str, folder: str) -> tuple[NameEvidence, ...]:
     """The strongest name of the title, of the file name and of the innermost telling folder."""
-    best = [find_names("title", title)[:1], find_names("file", PurePosixPath(source).stem)[:1]]
+    best = [find_names("title", title_head(title))[:1], find_names("file", PurePosixPath(source).stem)[:1]]
     for part in reversed(re.split(r"[/\\]+", folder)):
         if there := find_names("folder", part):
             best.append(there[:1])

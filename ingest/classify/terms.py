@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from ingest.classify.match import Matcher, prepare
-from schemas.taxonomy import names, taxonomy
+from schemas.taxonomy import Node, names, taxonomy
 
 MAX_CHARS = 200_000
 """Text read of one paper; more of it would not change the label."""
@@ -29,7 +29,7 @@ _MAX_SCORE = 24.0
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordModel:
     """Every listed word with the weight it has for each sub-discipline, and the matcher of them."""
 
     weights: dict[str, dict[str, float]]
@@ -53,7 +53,7 @@ def _weight(word: str) -> float:
 
 
 @cache
-def words() -> Words:
+def model() -> WordModel:
     """terms.tsv and the names of courses and sub-disciplines, read once on first use."""
     owners: dict[str, set[str]] = {}
     everyday: set[str] = set()
@@ -69,10 +69,9 @@ def words() -> Words:
             else:
                 owners.setdefault(key, set()).add(code)
     tax = taxonomy()
-    for node, code in [
-        *((c, c.sub_discipline) for c in tax.courses.values()),
-        *((s, s.code) for s in tax.sub_disciplines.values()),
-    ]:
+    nodes: list[tuple[Node, str]] = [(c, c.sub_discipline) for c in tax.courses.values()]
+    nodes += [(s, s.code) for s in tax.sub_disciplines.values()]
+    for node, code in nodes:
         for name in map(prepare, names(node)):
             # Short titles are everyday words; as a word of a text they need to be listed above.
             if len(name) >= (6 if name.isascii() else 4):
@@ -83,7 +82,7 @@ def words() -> Words:
         )
         for word, codes in owners.items()
     }
-    return Words(weights, Matcher(weights))
+    return WordModel(weights, Matcher(weights))
 
 
 # How a question is put says nothing of what it is about: 名词解释, 判断题, 程序设计题.
@@ -95,13 +94,12 @@ _ASKING = re.compile(
 
 def text_evidence(text: str) -> TextEvidence:
     """What the words of a text say; a word said twice counts less the second time."""
-    model = words()
     prepared = _ASKING.sub(" ", prepare(text[:MAX_CHARS]))
-    counts = Counter(hit.word for hit in model.matcher.find(prepared))
+    counts = Counter(hit.word for hit in model().matcher.find(prepared))
     scores: dict[str, float] = {}
     telling: list[tuple[float, str]] = []
     for word, count in counts.items():
-        shares = model.weights[word]
+        shares = model().weights[word]
         for code, weight in shares.items():
             scores[code] = scores.get(code, 0.0) + weight * (1 + math.log(count))
         telling.append((-max(shares.values()) * (1 + math.log(count)), word))

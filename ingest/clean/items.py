@@ -1,0 +1,180 @@
+"""From one draft to the generative items of it: cleaned, put into form, checked, filed."""
+
+from __future__ import annotations
+
+from ingest.classify.question_type import question_type
+from ingest.clean.checks import (
+    LOW_EXTRACTION,
+    TOLERABLE,
+    gives_away,
+    letter_left,
+    option_flags,
+    speaks_of_figure,
+    text_flags,
+)
+from ingest.clean.choice import Item, choice_items
+from ingest.clean.forms import other_items, wording_of
+from ingest.clean.personal import remove_personal_data
+from ingest.clean.text import clean_text
+from schemas.question import Draft, Label, PrintedForm, Question, QuestionType, Status
+from schemas.settings import ClassifySettings, CleanSettings
+from schemas.text import fold, han_share
+
+_MIN_LABEL = ClassifySettings().min_confidence
+
+
+def itemise(
+    draft: Draft,
+    label: Label,
+    settings: CleanSettings,
+    *,
+    min_label_confidence: float = _MIN_LABEL,
+    exam_kind: str = "",
+    exam_year: int | None = None,
+) -> tuple[Question, ...]:
+    """The generative items of one draft; none for a draft that is only an answer, or without text.
+
+    Ids, batch and times are left empty. Siblings carry the same evidence["draft_id"] and their
+    place in evidence["sibling"], e.g. '2/4'. An item without a reference answer stays active under
+    the flag no_answer and is not drawn; codes that need a person put it in review, and
+    status_reason lists them. min_label_confidence: below it the label is for review.
+    """
+    if "answer_only" in draft.flags:
+        return ()
+    draft, personal = _cleaned(draft)
+    if not (draft.stem.strip() or draft.parts or draft.material.strip()):
+        return ()
+    words = wording_of(f"{draft.material}{draft.printed}")
+    kind = question_type(draft, label.discipline)
+    broken = option_flags(draft.form, draft.options)
+    if draft.form is PrintedForm.MULTIPLE_CHOICE:
+        found = _choices(draft, kind, settings, broken)
+    else:
+        found = other_items(draft, kind, words)
+    shared = [*draft.flags, *broken, *(["personal_data"] if personal else [])]
+    if draft.form is PrintedForm.MULTIPLE_CHOICE and letter_left(draft.stem):
+        shared.append("answer_in_stem")
+    if draft.confidence < LOW_EXTRACTION:
+        shared.append("low_extraction_confidence")
+    if label.confidence < min_label_confidence:
+        shared.append("low_label_confidence")
+    kept = {fold(item.prompt): item for item in reversed(found)}
+    return tuple(
+        _question(
+            item, draft, label, QuestionType.TRUE_FALSE if item.judged else kind, shared, exam_kind, exam_year
+        )
+        for item in found
+        if kept[fold(item.prompt)] is item
+    )
+
+
+def _choices(draft: Draft, kind: QuestionType, settings: CleanSettings, broken: list[str]) -> list[Item]:
+    """Items of a choice; one whose options are damaged is kept whole, as printed, for review."""
+    words = wording_of(draft.printed)
+    if broken:
+        return [
+            Item(
+                draft.printed or draft.stem, draft.answer, "1/1", "choice: options damaged", options_kept=True
+            )
+        ]
+    if draft.parts:
+        return other_items(draft, kind, words)
+    return choice_items(draft, settings.choice_policy, words)
+
+
+def _cleaned(draft: Draft) -> tuple[Draft, bool]:
+    """The draft with every text cleaned and rid of personal data, and whether there was any."""
+    found = False
+
+    def tidy(text: str) -> str:
+        nonlocal found
+        clean, personal = remove_personal_data(clean_text(text))
+        found = found or personal
+        return clean
+
+    def tidy_or_none(text: str | None) -> str | None:
+        return (tidy(text) or None) if text else None
+
+    cleaned = draft.model_copy(
+        update={
+            "section": tidy(draft.section),
+            "material": tidy(draft.material),
+            "stem": tidy(draft.stem),
+            "printed": tidy(draft.printed),
+            "answer": tidy_or_none(draft.answer),
+            "explanation": tidy_or_none(draft.explanation),
+            "options": tuple(o.model_copy(update={"text": tidy(o.text)}) for o in draft.options),
+            "parts": tuple(
+                p.model_copy(update={"text": tidy(p.text), "answer": tidy_or_none(p.answer)})
+                for p in draft.parts
+            ),
+        }
+    )
+    return cleaned, found
+
+
+def _question(
+    item: Item,
+    draft: Draft,
+    label: Label,
+    kind: QuestionType,
+    shared: list[str],
+    exam_kind: str,
+    exam_year: int | None,
+) -> Question:
+    flags = [*shared, *text_flags(item.prompt, draft.material, draft, item.reference)]
+    if item.reference is None:
+        flags.append("no_answer")
+    if item.options_kept:
+        flags.append("options_kept")
+    if item.unmarked:
+        flags.append("answer_unmarked")
+    if not item.options_kept and gives_away(item.prompt, draft.material, item.reference, kind):
+        flags.append("answer_in_stem")
+    figure = draft.needs_figure or speaks_of_figure(item.prompt) or "[图]" in f"{draft.material}{item.prompt}"
+    if figure:
+        flags.append("needs_figure")
+    flags = list(dict.fromkeys(flags))
+    serious = [flag for flag in flags if flag not in TOLERABLE]
+    return Question(
+        prompt=item.prompt,
+        reference_answer=item.reference,
+        explanation=draft.explanation,
+        material=draft.material,
+        figures=draft.figures,
+        needs_figure=figure,
+        question_type=kind,
+        printed_form=draft.form,
+        printed=draft.printed,
+        discipline=label.discipline,
+        sub_discipline=label.sub_discipline,
+        course=label.course,
+        label_confidence=label.confidence,
+        label_method=label.method,
+        language=language_of(f"{draft.material}{draft.printed}"),
+        points=draft.points,
+        number=draft.number,
+        section=draft.section,
+        source=draft.source,
+        source_sha256=draft.sha256,
+        regions=draft.regions,
+        answer_source=draft.answer_source,
+        exam_kind=exam_kind,
+        exam_year=exam_year,
+        extraction_confidence=draft.confidence,
+        flags=tuple(flags),
+        evidence={
+            **draft.evidence,
+            "draft_id": draft.draft_id,
+            "sibling": item.sibling,
+            "generative_form": item.rule,
+        },
+        status=Status.REVIEW if serious else Status.ACTIVE,
+        status_reason=", ".join(serious),
+    )
+
+
+def language_of(text: str) -> str:
+    """'zh', 'en' or 'mixed' by the share of Chinese characters among the letters."""
+    share = han_share(text)
+    return "zh" if share >= 0.3 else "mixed" if share >= 0.05 else "en"
