@@ -152,13 +152,21 @@ class Batch:
     def _items(self, extraction: Extraction, folder: str) -> tuple[list[Question], list[Dropped]]:
         """The items of one document, and the drafts that became none."""
         from ingest.classify import classify
-        from ingest.clean import itemise
+        from ingest.clean import exam_facts, itemise
 
         questions: list[Question] = []
         left: list[Dropped] = []
+        kind, year = exam_facts(extraction.title, extraction.source)
         labels = classify(extraction, folder, self.settings.classify)
         for draft, label in zip(extraction.drafts, labels, strict=True):
-            found = itemise(draft, label, self.settings.clean)
+            found = itemise(
+                draft,
+                label,
+                self.settings.clean,
+                min_label_confidence=self.settings.classify.min_confidence,
+                exam_kind=kind,
+                exam_year=year,
+            )
             questions += found
             if not found:
                 alone = "answer_only" in draft.flags

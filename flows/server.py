@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import importlib
 import os
 import secrets
 import shutil
@@ -67,6 +68,7 @@ def prefect_server(folder: Path, address: str) -> Iterator[None]:
         os.environ.update(own)
         child = _start(host, port)
         try:
+            importlib.import_module("prefect.flows")  # slow: while the server starts
             _wait_until_up(child, host, port, password)
             yield
         finally:

@@ -30,7 +30,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
         "ingest/worker.py",
     ),
     "classify": (*_SHARED, "schemas/taxonomy.py", "schemas/taxonomy.toml", "ingest/classify"),
-    "clean": (*_SHARED, "ingest/clean"),
+    "clean": (*_SHARED, "ingest/classify", "ingest/clean"),
     "dedup": (*_SHARED, "bank/dedup"),
 }
 READERS = (

@@ -51,8 +51,10 @@ def ingest(
     from flows.ingest import plan
     from flows.outcome import exit_code
     from schemas.errors import UsageError
+    from schemas.taxonomy import require_course, require_discipline
 
-    _check_names(batch, discipline, course)
+    if not batch.strip() or not batch.isprintable():
+        raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
     flags = {
         "run.workers": jobs,
         "run.runner": runner.value if runner else ("dask" if address else None),
@@ -61,6 +63,10 @@ def ingest(
         "classify.course": course,
     }
     settings = common.settings(config, flags)
+    if settings.classify.discipline:
+        require_discipline(settings.classify.discipline)
+    if settings.classify.course:
+        require_course(settings.classify.course)
     if settings.run.address and settings.run.runner != "dask":
         raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
     found, keys = plan(paths, answers or [], settings)
@@ -81,26 +87,6 @@ def ingest(
     else:
         _tell(report, str(bank))
     return exit_code(report.files)
-
-
-def _check_names(batch: str, discipline: str | None, course: str | None) -> None:
-    from schemas.errors import UsageError
-    from schemas.taxonomy import find_course, find_discipline
-
-    if not batch.strip() or not batch.isprintable():
-        raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
-    if discipline and find_discipline(discipline) is None:
-        raise UsageError(
-            f"There is no discipline {discipline!r}.",
-            code="no_discipline",
-            remedy="Give one of the 13 by name or code, such as 经济学 or d02.",
-        )
-    if course and find_course(course) is None:
-        raise UsageError(
-            f"There is no course {course!r} in the taxonomy.",
-            code="no_course",
-            remedy="Give --discipline instead, or a course of schemas/taxonomy.toml.",
-        )
 
 
 def _tell(report: BatchReport, bank: str) -> None:
