@@ -17,22 +17,8 @@ UNKNOWN = "□"
 _LIMIT_FUNCTIONS = ("lim", "max", "min", "sup", "inf", "det", "gcd", "Pr", "limsup", "liminf")
 _FUNCTIONS = frozenset(
     (
-        *(
-            "sin",
-            "cos",
-            "tan",
-            "cot",
-            "sec",
-            "csc",
-            "arcsin",
-            "arccos",
-            "arctan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "coth",
-        ),
-        *("log", "ln", "lg", "exp", "arg", "deg", "dim", "hom", "ker"),
+        *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan"),
+        *("sinh", "cosh", "tanh", "coth", "log", "ln", "lg", "exp", "arg", "deg", "dim", "hom", "ker"),
         *_LIMIT_FUNCTIONS,
     )
 )
@@ -176,7 +162,7 @@ def _unicode(char: Char, tree: Tree) -> str:
     code = char.code
     if code is None:
         return _by_position(char.position or 0, table)
-    if 0xF020 <= code <= 0xF0FF and table:
+    if explicit and table and 0xF020 <= code <= 0xF0FF:
         return table.get(code & 0xFF, UNKNOWN)
     letter = code < 0x80 and chr(code).isalpha()
     if tree.version == 2 or (tree.version < 5 and code < 0x100 and (extra or letter)):

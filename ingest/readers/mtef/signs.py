@@ -24,9 +24,9 @@ _COMMANDS = """
 ←leftarrow →to ↑uparrow ↓downarrow ↔leftrightarrow ↕updownarrow ↖nwarrow ↗nearrow ↘searrow ↙swarrow
 ↚nleftarrow ↛nrightarrow ↦mapsto ↩hookleftarrow ↪hookrightarrow ↼leftharpoonup ↽leftharpoondown
 ↿upharpoonleft ⇀rightharpoonup ⇁rightharpoondown ↾upharpoonright ⇂downharpoonright ⇃downharpoonleft
-⇄rightleftarrows ⇆leftrightarrows ⇇leftleftarrows ⇉rightrightarrows ⇋leftrightharpoons ⇌rightleftharpoons ⇍nLeftarrow
-⇎nLeftrightarrow ⇏nRightarrow ⇐Leftarrow ⇑Uparrow ⇒Rightarrow ⇓Downarrow ⇔Leftrightarrow ⇕Updownarrow
-⟵longleftarrow ⟶longrightarrow ⟷longleftrightarrow ⟸Longleftarrow ⟹Longrightarrow ⟺Longleftrightarrow
+⇄rightleftarrows ⇆leftrightarrows ⇇leftleftarrows ⇉rightrightarrows ⇋leftrightharpoons ⇌rightleftharpoons
+⇍nLeftarrow ⇎nLeftrightarrow ⇏nRightarrow ⇐Leftarrow ⇑Uparrow ⇒Rightarrow ⇓Downarrow ⇔Leftrightarrow
+⇕Updownarrow ⟵longleftarrow ⟶longrightarrow ⟷longleftrightarrow ⟸Longleftarrow ⟹Longrightarrow ⟺Longleftrightarrow
 ⟼longmapsto ↺circlearrowleft ↻circlearrowright ↝leadsto
 …ldots ⋯cdots ⋮vdots ⋰iddots ⋱ddots ′prime ‵backprime ‖| ∥parallel ∣mid
 □square ■blacksquare ◻square ◼blacksquare △triangle ▲blacktriangle ▽triangledown ▼blacktriangledown
