@@ -47,8 +47,8 @@ _COMPUTE = re.compile(
     r"计算|(?<![要需追请征寻谋力务讲])求(?![助职偿援学知和真帮])|等于|值[为是]|是多少|为多少|多少|解方程|化简|估算|推导"
     r"|解不等式|分解因式|\\int|\\lim|=\s*$|\bcalculate\b|\bcompute\b|\bevaluate\b|\bfind\b|\bdetermine\b|\bsolve\b|\bestimate\b"
     r"|\bhow (?:many|much|far|long|fast)\b"
-    r"|\bwhat (?:is|are|was|were) the (?:\w+ ){0,4}?(?:value|speed|velocity|probability|number|rate|temperature"
-    r"|pressure|energy|force|mass|distance|frequency|wavelength|area|volume|magnitude)"
+    r"|\bwhat (?:is|are|was|were) the (?:\w+ ){0,4}?(?:value|speed|velocity|probability|number|rate|"
+    r"temperature|pressure|energy|force|mass|distance|frequency|wavelength|area|volume|magnitude)"
 )
 _QUANTITY = re.compile(r"\d|\$|\\[a-z]+|[=<>≤≥√∫∑]")
 _ESSAY = re.compile(

@@ -10,7 +10,7 @@ from schemas.text import fold
 LOW_EXTRACTION = 0.7
 """Confidence of reading below which an item is looked at before it is used."""
 
-TOLERABLE = frozenset({"no_answer", "needs_figure", "figure"})
+TOLERABLE = frozenset({"no_answer", "needs_figure", "figure", "options_kept"})
 """Codes an item may carry and stay active; without an answer or with a figure it is not drawn."""
 
 _MOJIBAKE = re.compile(
@@ -19,7 +19,8 @@ _MOJIBAKE = re.compile(
 _FIGURE = re.compile(
     r"[如见据按由上下左右][上下左右]?图(?:所示|中|[\d一二三四a-z])?|[上下左右该此]图"
     r"|图\s?[\d一二三四][\d.\-]*\s?(?:所示|中|为|是)|题图|示意图如下"
-    r"|figure (?:below|above|\d)|(?:shown|diagram) (?:below|above)|following (?:figure|diagram|picture|graph)|as shown in",
+    r"|figure (?:below|above|\d)|(?:shown|diagram) (?:below|above)"
+    r"|following (?:figure|diagram|picture|graph)|as shown in",
     re.IGNORECASE,
 )
 _TABLE = re.compile(r"[如见][上下]?表|下表|上表|following table|table (?:below|above|\d)", re.IGNORECASE)
@@ -33,7 +34,8 @@ _TOLD = 120
 
 _OPEN_END = re.compile(r"[，、,（(【《“‘\[]\s*$")
 _GIVEN_AWAY = re.compile(
-    r"(?:^|\n)[ \t]*(?:(?:参考|标准|正确)?答案\s?[:：]|[【\[](?:参考|标准|正确)?答案[】\]]|answers?:)[ \t]?\S",
+    r"(?:^|\n)[ \t]*(?:(?:参考|标准|正确)?答案\s?[:：]"
+    r"|[【\[](?:参考|标准|正确)?答案[】\]]|answers?:)[ \t]?\S",
     re.IGNORECASE,
 )
 _LETTER_LEFT = re.compile(r"[（(]\s?[A-H](?:\s?[,，、]?\s?[A-H])*\s?[)）]")

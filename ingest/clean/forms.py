@@ -23,7 +23,8 @@ _ASKED = re.compile(
 _JUDGED = re.compile(r"判断|是否正确|对不对|对吗|正确吗|true or false|true/false|is it true", re.IGNORECASE)
 _END_BRACKET = re.compile(rf"\s*(?:[（(]\s*[)）]|{BLANK})\s*[。.]?\s*$")
 _EARLIER_PART = re.compile(
-    r"上一?[问题步]|前一?[问题]|[（(][1-9一二三四][)）](?:中|的|问|题|所)|由[（(][1-9]|previous part|part \(?[a-d1-4]\b"
+    r"上一?[问题步]|前一?[问题]|[（(][1-9一二三四][)）](?:中|的|问|题|所)|由[（(][1-9]"
+    r"|previous part|part \(?[a-d1-4]\b"
 )
 _TOLD = frozenset({QuestionType.ANALYSIS, QuestionType.TRUE_FALSE})
 _OWN_TEXT = 8

@@ -136,6 +136,9 @@ def _question(
         flags.append("needs_figure")
     flags = list(dict.fromkeys(flags))
     serious = [flag for flag in flags if flag not in TOLERABLE]
+    if item.options_kept and item.reference is None:
+        # It becomes open items only when its answer is known.
+        serious.append("no_answer")
     return Question(
         prompt=item.prompt,
         reference_answer=item.reference,

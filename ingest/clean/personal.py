@@ -11,7 +11,7 @@ _PATTERNS = (
     re.compile(r"(?<!\d)[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?!\d)"),
     re.compile(r"(?<![\d.])(?:\+?86[- ]?)?1[3-9]\d-?\d{4}-?\d{4}(?![\d.])"),  # mobile phone
     re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"),  # landline
-    re.compile(r"(?:学\s?号|考\s?号|准考证号?|student (?:id|no\.?|number))\s?[:：]?\s?[A-Z]{0,2}\d{6,14}", re.I),
+    re.compile(r"(?:学\s?号|考\s?号|准考证号?|student (?:id|no\.?))\s?[:：]?\s?[A-Z]{0,2}\d{6,14}", re.I),
     re.compile(r"(?:姓\s?名)\s?[:：]\s?[\u4e00-\u9fff]{2,4}(?![\u4e00-\u9fff])"),
     re.compile(r"[\u4e00-\u9fff]{2,3}\s?[（(]\s?(?:19|20)\d{8}\s?[)）]"),  # a name and a student number
     re.compile(r"(?:QQ|qq|微信|WeChat|wechat)\s?号?\s?[:：]\s?[A-Za-z0-9_-]{5,20}"),
