@@ -1,0 +1,248 @@
+"""`ingest`: whole runs as processes of their own, killed, doubled, run again, and on a Dask cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Made, ids_of
+from flowkit import KEY, environment, exambank, kill_when, report_of, start, stop_when, write_docx
+
+from bank.store import Bank
+from bank.versions import history
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_refused_files_do_not_stop_the_batch(made: Made) -> None:
+    report = report_of(made.done)
+    assert made.done.returncode == 3, made.done.stderr
+    told = {file["source"]: file for file in report["files"]}
+    assert told["坏文件.pdf"]["outcome"] == told["空文件.docx"]["outcome"] == "refused"
+    assert told["坏文件.pdf"]["reason"]
+    assert told["坏文件.pdf"]["remedy"]
+    assert told["~$期末试卷.docx"]["outcome"] == told[".hidden.pdf"]["outcome"] == "skipped"
+    assert told["说明.txt"]["outcome"] == told["链接.docx"]["outcome"] == "skipped"
+    assert told["期末试卷（副本）.docx"]["outcome"] == "repeated"
+    summary = report["summary"]
+    assert (summary["documents"], summary["refused"], summary["repeated"]) == (6, 2, 1)
+    assert summary["drafts"] == 17
+    assert summary["items"] == summary["added"] == made.bank.table(["question_id"]).num_rows
+    for name in ("坏文件.pdf", "空文件.docx"):
+        assert name in made.done.stderr
+
+
+def test_one_version_with_who_and_counts(made: Made) -> None:
+    newest = history(made.bank)[0]
+    assert newest.version == 1
+    assert (newest.batch, bool(newest.who), newest.counts["documents"]) == ("first", True, 6)
+
+
+def test_items_say_where_they_came_from(made: Made) -> None:
+    questions = made.bank.read()
+    assert all(q.batch == "first" and q.source_sha256 and q.stage_versions for q in questions)
+    one = next(q for q in questions if q.source == "管理学原理.pdf")
+    assert one.reference_answer
+    assert one.regions[0].box
+    assert made.bank.sources.find(one.source_sha256)
+
+
+def test_again_adds_nothing_and_makes_no_version(made: Made) -> None:
+    before = made.ids()
+    done = exambank("ingest", made.papers, "--batch", "first", "--bank", made.path, "--quiet")
+    assert done.returncode == 3
+    assert "Nothing new" in done.stdout
+    assert made.ids() == before
+    assert made.bank.version == 1
+    assert not list((made.path / "cache" / "prefect").iterdir())
+
+
+def test_show_finds_questions_and_files(made: Made, tmp_path: Path) -> None:
+    one = next(q for q in made.bank.read() if q.source == "管理学原理.pdf")
+    done = exambank("show", one.question_id[1:9], "--bank", made.path, "--crop", tmp_path / "q.png")
+    assert done.returncode == 0, done.stderr
+    assert one.prompt in done.stdout
+    assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")
+    word = next(q for q in made.bank.read() if q.source.endswith(".docx"))
+    done = exambank("show", word.question_id, "--bank", made.path, "--crop", tmp_path / "w.png")
+    assert done.returncode == 2
+    assert "Word" in done.stderr
+    done = exambank("show", "坏文件.pdf", "--bank", made.path)
+    assert done.returncode == 0
+    assert "refused" in done.stdout
+    assert exambank("show", "没有.pdf", "--bank", made.path).returncode == 2
+
+
+def test_stats_and_log(made: Made) -> None:
+    data = json.loads(exambank("stats", "--bank", made.path, "--json").stdout)
+    assert data["items"] == len(made.ids())
+    assert data["batch"] == {"first": data["items"]}
+    text = exambank("stats", "--bank", made.path).stdout
+    assert "active" in text
+    versions = json.loads(exambank("log", "--bank", made.path, "--json").stdout)["versions"]
+    assert [v["version"] for v in versions] == [1, 0]
+
+
+def test_a_dry_run_changes_nothing(papers: Path, tmp_path: Path) -> None:
+    done = exambank(
+        "ingest", papers, "--batch", "b", "--bank", tmp_path / "bank", "--dry-run", "--json", "--quiet"
+    )
+    report = report_of(done)
+    assert done.returncode == 0, done.stderr
+    assert report["dry_run"]
+    assert report["summary"]["items"] > 0
+    assert not (tmp_path / "bank").exists()
+
+
+def test_killed_at_five_moments_gives_the_same_ids(made: Made, tmp_path: Path) -> None:
+    """A run killed at its start, while reading (twice), while keeping sources, and at the commit."""
+    bank = tmp_path / "bank"
+    Bank.create(bank, KEY)
+    arguments = ("ingest", made.papers, "--batch", "first", "--bank", bank, "--jobs", "1")
+
+    def count(folder: str) -> int:
+        return (
+            sum(1 for path in (bank / folder).rglob("*") if path.is_file()) if (bank / folder).is_dir() else 0
+        )
+
+    moments = [
+        lambda: any((bank / "cache" / "prefect").glob("run-*")),
+        lambda: count("cache/results") >= 1,
+        lambda: count("cache/results") >= 4,
+        lambda: count("sources") >= 1,
+        lambda: (bank / "questions" / "_delta_log" / "00000000000000000001.json").exists(),
+    ]
+    for moment in moments:
+        assert kill_when(start(*arguments), moment) in (-signal.SIGKILL, 0, 3)
+    kept = count("cache/results")
+    done = exambank(*arguments)
+    assert done.returncode == 3, done.stderr
+    assert count("cache/results") == kept == 6
+    assert ids_of(bank) == made.ids()
+    assert Bank.open(bank).version == 1
+
+
+def test_a_changed_setting_is_not_answered_from_the_cache(papers: Path, tmp_path: Path) -> None:
+    bank = tmp_path / "bank"
+    one = papers / "管理学原理.pdf"
+    first = report_of(exambank("ingest", one, "--batch", "b", "--bank", bank, "--json"))
+    assert first["summary"]["items"] == 2
+    done = exambank("ingest", one, "--batch", "b", "--bank", bank, "--json", EXAMBANK_READ__MAX_BYTES="10")
+    assert report_of(done)["files"][0]["code"] == "too_large"
+    exambank("ingest", one, "--batch", "b", "--bank", bank, EXAMBANK_READ__MAX_CHARS="2000")
+    assert len(list((bank / "cache" / "results").iterdir())) == 2
+
+
+def test_two_ingests_at_once_lose_nothing(papers: Path, tmp_path: Path) -> None:
+    bank = tmp_path / "bank"
+    write_docx(tmp_path / "more" / "史学.docx", "中国古代史", year=1988)
+    both = [
+        start("ingest", papers, "--batch", "one", "--bank", bank),
+        start("ingest", tmp_path / "more", papers / "数据结构", "--batch", "two", "--bank", bank),
+    ]
+    assert [process.wait(timeout=240) for process in both] == [0, 0]
+    opened = Bank.open(bank)
+    assert opened.version == 2
+    read = opened.read()
+    assert len({q.question_id for q in read}) == len(read)
+    assert {q.source for q in read} == {p.name for p in papers.rglob("*.*")} | {"史学.docx"}
+    assert {report["batch"] for report in opened.reports.all()} == {"one", "two"}
+
+
+def test_ctrl_c_is_130_and_ends_every_child(papers: Path, tmp_path: Path) -> None:
+    bank = tmp_path / "bank"
+    process = start("ingest", papers, "--batch", "b", "--bank", bank, "--jobs", "1")
+    results = bank / "cache" / "results"
+    assert stop_when(process, lambda: results.is_dir() and any(results.iterdir()), signal.SIGINT) == 130
+    assert Bank.open(bank).version == 0
+
+
+def test_the_users_own_prefect_is_not_touched(papers: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    done = exambank(
+        *("ingest", papers / "管理学原理.pdf", "--batch", "b", "--bank", tmp_path / "bank"),
+        HOME=str(home),
+        PREFECT_API_URL="http://127.0.0.1:9/api",
+        PREFECT_PROFILE="nowhere",
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (home / ".prefect").exists()
+
+
+def test_no_scheduler_is_told_at_once(papers: Path, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    done = exambank(
+        *("ingest", papers, "--batch", "b", "--bank", tmp_path / "bank"),
+        *("--runner", "dask", "--address", "tcp://127.0.0.1:9"),
+    )
+    assert done.returncode == 1
+    assert "dask scheduler" in done.stderr
+    assert time.monotonic() - begun < 60
+
+
+def test_a_dask_cluster_gives_the_same_bank(made: Made, tmp_path: Path) -> None:
+    bank = tmp_path / "bank"
+    Bank.create(bank, KEY)
+    with cluster(tmp_path, workers=2) as address:
+        done = exambank(
+            *("ingest", made.papers, "--batch", "first", "--bank", bank, "--json"),
+            *("--runner", "dask", "--address", address),
+        )
+    assert done.returncode == 3, done.stderr
+    assert ids_of(bank) == made.ids()
+    mine, other = (_rows(path) for path in (bank, made.path))
+    assert mine == other
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    """Everything a bank says of its questions, but for the times."""
+    times = {"created_at", "updated_at"}
+    return [q.model_dump(exclude=times) for q in Bank.open(path).read()]
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[str]:
+    """A Dask scheduler and workers as processes on loopback; the scheduler's address."""
+    log = folder / "scheduler.log"
+    env = environment(PYTHONPATH=str(ROOT), DASK_DISTRIBUTED__DASHBOARD__LINK="")
+    dask = [sys.executable, "-m", "dask"]
+    nothing: dict[str, Any] = {"stdout": subprocess.DEVNULL, "env": env, "cwd": folder}
+    processes = []
+    try:
+        with log.open("wb") as stream:
+            scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+            processes.append(subprocess.Popen(scheduler, stderr=stream, **nothing))
+        address = _wait_for(log, r"tcp://127\.0\.0\.1:\d+", processes[0])
+        for _ in range(workers):
+            worker = [*dask, "worker", address, "--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
+            processes.append(subprocess.Popen(worker, stderr=subprocess.DEVNULL, **nothing))
+        yield address
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_for(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
+    until = time.monotonic() + 90
+    while time.monotonic() < until and process.poll() is None:
+        if found := re.search(pattern, log.read_text(errors="replace")):
+            return found[0]
+        time.sleep(0.1)
+    pytest.fail(f"no scheduler: {log.read_text(errors='replace')[-2000:]}")
+    return os.devnull
