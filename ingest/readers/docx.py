@@ -86,10 +86,11 @@ class _Body:
         self._text = ParagraphReader(helpers)
 
     def _related(self, kind: str) -> Any | None:  # noqa: ANN401
-        for relation in self._relations.values():
-            if relation.kind == kind:
-                return self._package.xml(relation.target)
-        return None
+        target = self._target(kind)
+        return None if target is None else self._package.xml(target)
+
+    def _target(self, kind: str) -> str | None:
+        return next((r.target for r in self._relations.values() if r.kind == kind), None)
 
     def read(self) -> list[Block]:
         """All blocks: headers, the body in reading order, notes, footers."""
@@ -105,9 +106,13 @@ class _Body:
         self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
         headers, footers = self._furniture(body, "header"), self._furniture(body, "footer")
         blocks = list(self._blocks(body))
+        own = self._relations
         for kind, part in notes:
             if part is not None:
+                # the ids of pictures and objects in a note are those of the part it stands in
+                self._relations = self._package.relations(self._target(kind) or "")
                 blocks += self._notes(part, kind)
+                self._relations = own
         return [*headers, *_without_stray_numbers(blocks), *footers]
 
     def notices(self) -> Iterator[Notice]:

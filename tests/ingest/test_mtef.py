@@ -26,7 +26,7 @@ from mtefmaker import (
     ole,
     wmf,
 )
-from wordmaker import make, par, run
+from wordmaker import NAMESPACES, make, par, run
 
 from ingest.readers.docx import read_docx
 from ingest.readers.mtef import EquationError, count, decode, decode_stream
@@ -457,13 +457,13 @@ def test_an_equation_may_be_a_pile_at_the_top() -> None:
     assert decode_stream(v5.head() + pile + END).latex == r"\begin{gathered}a \\ b\end{gathered}"
 
 
-def test_limits_and_stacked_labels() -> None:
+def test_limits_and_labels_of_several_lines() -> None:
     lower = v5.line(v5.chars("x"), v5.char("→", SYMBOL), v5.chars("0"))
     limit = v5.template(23, 0x10, v5.line(v5.chars("lim", FUNCTION)), lower, v5.null())
     assert shown(v5, limit, v5.chars("x")) == r"\lim_{x\to 0}x"
     steps = v5.pile(2, v5.slot("a"), v5.slot("b"))
     step = v5.template(23, 0x20, v5.line(v5.char("=", SYMBOL)), v5.null(), v5.line(steps))
-    assert shown(v5, step) == r"\overset{\substack{a \\ b}}{=}"
+    assert shown(v5, step) == r"\overset{a,b}{=}"
     arrow = v5.template(23, 0x20, v5.line(v5.char("→", SYMBOL)), v5.null(), v5.slot("r"))
     assert shown(v5, arrow) == r"\xrightarrow{r}"
 
@@ -667,6 +667,28 @@ def test_equations_stand_in_their_line(tmp_path: Path) -> None:
     ]
     assert [(n.code, n.count) for n in document.notices] == [("equation_part", 1)]
     assert assets == ()
+
+
+def test_an_equation_in_a_footnote_is_that_of_the_footnote(tmp_path: Path) -> None:
+    note = par(run("即") + embedded("o1", "w1"))
+    relations = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="o1" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/oleObject" Target="embeddings/2.bin"/>'
+        "</Relationships>"
+    )
+    path = make(
+        tmp_path / "a.docx",
+        par(embedded("o1", "w1") + '<w:r><w:footnoteReference w:id="2"/></w:r>'),
+        parts={
+            "footnotes.xml": f'<w:footnotes {NAMESPACES}><w:footnote w:id="2">{note}</w:footnote></w:footnotes>',
+            "_rels/footnotes.xml.rels": relations,
+            "embeddings/1.bin": ole(PLAIN),
+            "embeddings/2.bin": ole(v5.equation(v5.chars("y"))),
+        },
+        relations={"o1": ("oleObject", "embeddings/1.bin"), "n": ("footnotes", "footnotes.xml")},
+    )
+    document, _ = read_docx(path, ReadSettings())
+    assert [block.text for block in document.blocks] == ["$x_{1}$[^2]", "[^2]: 即$y$"]
 
 
 def test_an_equation_nothing_can_read_leaves_its_picture(tmp_path: Path) -> None:

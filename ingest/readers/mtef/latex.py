@@ -30,7 +30,7 @@ class _Writer:
     # -- nodes ------------------------------------------------------------------------------------
 
     def text(self, node: Line | Pile, *, small: bool = False) -> Text:
-        """A slot as text; small for limits and labels, where the lines of a pile are stacked."""
+        """A slot as text; small for limits and labels, where a pile is a list of conditions."""
         if isinstance(node, Pile):
             return self._pile(node, small=small)
         held = [item for item in node.items if isinstance(item, Pile)]
@@ -60,7 +60,7 @@ class _Writer:
             return self.text(pile.lines[0], small=small) if pile.lines else Text("")
         if small:
             rows = [finish(self._pieces(line.items)).text for line in pile.lines]
-            return Text(rf"\substack{{{lay([[row] for row in rows])}}}", tall=True)
+            return Text(",".join(row for row in rows if row), tall=True)
         lines = [self._pieces(line.items) for line in pile.lines]
         aligned = any(piece.kind == MARK for line in lines for piece in line)
         if not aligned and pile.align == _ALIGNED:

@@ -26,7 +26,8 @@ _COMMANDS = """
 ↿upharpoonleft ⇀rightharpoonup ⇁rightharpoondown ↾upharpoonright ⇂downharpoonright ⇃downharpoonleft
 ⇄rightleftarrows ⇆leftrightarrows ⇇leftleftarrows ⇉rightrightarrows ⇋leftrightharpoons ⇌rightleftharpoons
 ⇍nLeftarrow ⇎nLeftrightarrow ⇏nRightarrow ⇐Leftarrow ⇑Uparrow ⇒Rightarrow ⇓Downarrow ⇔Leftrightarrow
-⇕Updownarrow ⟵longleftarrow ⟶longrightarrow ⟷longleftrightarrow ⟸Longleftarrow ⟹Longrightarrow ⟺Longleftrightarrow
+⇕Updownarrow ⟵longleftarrow ⟶longrightarrow ⟷longleftrightarrow
+⟸Longleftarrow ⟹Longrightarrow ⟺Longleftrightarrow
 ⟼longmapsto ↺circlearrowleft ↻circlearrowright ↝leadsto
 …ldots ⋯cdots ⋮vdots ⋰iddots ⋱ddots ′prime ‵backprime ‖| ∥parallel ∣mid
 □square ■blacksquare ◻square ◼blacksquare △triangle ▲blacktriangle ▽triangledown ▼blacktriangledown

@@ -16,7 +16,7 @@ class Writer(Protocol):
     """What templates ask of the writer of the tree."""
 
     def text(self, node: Line | Pile, *, small: bool = False) -> Text:
-        """A slot as text; small for limits and labels, where piles are stacked."""
+        """A slot as text; small for limits and labels, where a pile is a list."""
 
     def block(self, node: Node, *, marks: bool = False) -> list[list[str]] | None:
         """Rows of cells of a pile or matrix, None for anything else."""
