@@ -19,6 +19,10 @@ _OWN_WORDS = 3
 _SURE_PAPER = 0.8
 """A paper labelled this surely is not overruled by one draft."""
 
+_WORDS_BESIDE_NAMES = 4.0
+"""Most that the words of a paper weigh when its title, file or folder names a class or course: less than
+a whole course title in any of them, more than a two-letter alias in a file name or folder."""
+
 _MIXED_SHARE = 0.3
 _MIXED_WORDS = 30
 """An unnamed paper of many words whose best discipline has less than this share of them is a
@@ -76,7 +80,8 @@ def decide(names: Iterable[NameEvidence], words: TextEvidence, discipline: str =
     """One label from the names found and the words of the text; discipline fixes the batch's."""
     fixed = require_discipline(discipline).code if discipline else ""
     names = [n for n in names if not fixed or n.discipline == fixed]
-    scores = _add_names(dict(words.scores), names)
+    named = any(name.sub_discipline for name in names)
+    scores = _add_names(_bounded(words.scores) if named else dict(words.scores), names)
     if fixed:
         scores = {code: score for code, score in scores.items() if code.startswith(fixed)}
     chances = posterior(scores)
@@ -96,6 +101,12 @@ def decide(names: Iterable[NameEvidence], words: TextEvidence, discipline: str =
         confidence=1.0 if fixed else round(min(by_discipline[best], 0.99), 4),
         method=_method(names, words, best, f"batch:{discipline}" if fixed else ""),
     )
+
+
+def _bounded(scores: dict[str, float]) -> dict[str, float]:
+    """Scores of words beside a name: however long the text, it must not outweigh a clear name."""
+    scale = min(1.0, _WORDS_BESIDE_NAMES / max(scores.values(), default=1.0))
+    return {code: score * scale for code, score in scores.items()}
 
 
 def _add_names(scores: dict[str, float], names: Iterable[NameEvidence]) -> dict[str, float]:

@@ -55,19 +55,20 @@ def title_head(title: str) -> str:
 
 @cache
 def _index() -> tuple[Matcher, dict[str, tuple[str, str, str]]]:
-    """Every name of the taxonomy -> (discipline, sub-discipline, course); the finest level wins."""
+    """Every name -> (discipline, sub-discipline, course); courses first, then disciplines, then classes."""
     tax = taxonomy()
     found: dict[str, tuple[str, str, str]] = {}
     for course in tax.courses.values():
         for name in names(course):
             found.setdefault(prepare(name), (course.discipline, course.sub_discipline, course.code))
-    for sub in tax.sub_disciplines.values():
-        for name in names(sub):
-            found.setdefault(prepare(name), (sub.discipline, sub.code, ""))
+    # A name shared by a discipline and its main class (历史学, philosophy) means the whole discipline.
     for discipline in tax.disciplines.values():
         for name in names(discipline):
             if discipline.code != "d00":
                 found.setdefault(prepare(name), (discipline.code, "", ""))
+    for sub in tax.sub_disciplines.values():
+        for name in names(sub):
+            found.setdefault(prepare(name), (sub.discipline, sub.code, ""))
     return Matcher(found), found
 
 

@@ -53,6 +53,12 @@ def test_order_of_evidence():
     assert label("x", folder="专业课/操作系统/历年试卷").course == "operating-systems"
 
 
+def test_a_long_text_does_not_outvote_the_title():
+    stem = "回归分析、方差分析、置信区间、假设检验、卡方检验与抽样误差" * 5
+    assert label(stem, title="医学统计学").course == "health-statistics"
+    assert label(stem).sub_discipline == "d0712"
+
+
 def test_batch_settings_decide_over_all():
     found = label("栈和队列", title="数据结构", settings=ClassifySettings(course="民法"))
     assert (found.course, found.confidence) == ("civil-law", 1.0)
