@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ingest.clean.text import without_formulas
 from schemas.question import Draft, Option, PrintedForm, QuestionType
 from schemas.text import fold
 
@@ -38,17 +39,19 @@ _GIVEN_AWAY = re.compile(
     r"|[【\[](?:参考|标准|正确)?答案[】\]]|answers?:)[ \t]?\S",
     re.IGNORECASE,
 )
+_STRAY_OPTION = re.compile(r"\n[ \t]*[（(]?[A-H][.．、)）]")
 _LETTER_LEFT = re.compile(r"[（(]\s?[A-H](?:\s?[,，、]?\s?[A-H])*\s?[)）]")
 
 
-def option_flags(form: PrintedForm, options: tuple[Option, ...]) -> list[str]:
-    """options_missing: fewer than two, a gap in the labels, or an empty one; options_repeated."""
+def option_flags(form: PrintedForm, stem: str, options: tuple[Option, ...]) -> list[str]:
+    """options_missing: fewer than two, a gap, an empty one, or one left in other text; options_repeated."""
     if form is not PrintedForm.MULTIPLE_CHOICE:
         return []
     flags = []
     labels = [option.label.strip().upper()[:1] for option in options]
     gap = labels != [chr(ord("A") + n) for n in range(len(labels))]
-    if len(options) < 2 or gap or not all(option.text.strip() for option in options):
+    stray = any(_STRAY_OPTION.search(text) for text in (stem, *(option.text for option in options)))
+    if len(options) < 2 or gap or stray or not all(option.text.strip() for option in options):
         flags.append("options_missing")
     texts = [fold(option.text) or option.text for option in options]
     if len(set(texts)) < len(texts) and "[图]" not in {option.text.strip() for option in options}:
@@ -95,4 +98,4 @@ def gives_away(prompt: str, material: str, reference: str | None, kind: Question
 
 def letter_left(stem: str) -> bool:
     """Whether a choice still shows a letter in its brackets."""
-    return bool(_LETTER_LEFT.search(stem))
+    return bool(_LETTER_LEFT.search(without_formulas(stem)))

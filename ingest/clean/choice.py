@@ -14,7 +14,7 @@ _NEEDS_OPTIONS = re.compile(
     r"下列|以下|下面|下述|如下|哪一?[项组]|哪些选项|选项|备选|不可能|有可能|可能(?:的|是|出现|执行|导致)"
     r"|(?:不)?(?:正确|恰当|准确|错误|妥当|合适|合理|符合|合法|成立|对)的"
     r"(?:一[项个组])?(?:是|有|为|表述|说法|叙述)|(?:不属于|不包括|不是|不能)[^。？?]{0,20}(?:的)?(?:是|有)\W*$"
-    r"|除[^。]{0,20}外|排序|顺序"
+    r"|除[^。]{0,20}外"
     r"|which (?:one )?of the|of the following|\bexcept\b|not true|best (?:describes|answer)|statements?"
     r"|the correct (?:answer|option|choice)",
     re.IGNORECASE,

@@ -6,7 +6,7 @@ import re
 
 from ingest.clean.answers import part_answers, verdict
 from ingest.clean.choice import Item
-from ingest.clean.text import BLANK, blanks
+from ingest.clean.text import BLANK, blanks, without_formulas
 from ingest.clean.wording import CHINESE, ENGLISH, Wording
 from schemas.question import Draft, PrintedForm, QuestionType
 from schemas.text import han_share
@@ -14,13 +14,18 @@ from schemas.text import han_share
 _TERM_SECTION = re.compile(
     r"名词|术语|解释(?:下列|以下)|概念(?:解释|题)|definitions?|\bterms?\b", re.IGNORECASE
 )
+_DISCUSS_SECTION = re.compile(r"辨析|判断分析|判断说明")
 _TERM_CHARS = 40
 _ASKED = re.compile(
     r"[?？]|^(?:请|试|简|解释|什么|何|说明|叙述|论|写出|列举|举例|比较|分析|描述|谈|回答|指出|为什么|如何|怎样|评|翻译|计算|求|证明)"
     r"|是什么|为什么|有哪些|\b(?:explain|define|what|describe|why|how|list)\b",
     re.IGNORECASE,
 )
-_JUDGED = re.compile(r"判断|是否正确|对不对|对吗|正确吗|true or false|true/false|is it true", re.IGNORECASE)
+_JUDGED = re.compile(
+    r"^判断|判断(?:下列|以下|下面|下述|正误|对错)|是否正确|对不对|对吗|正确吗"
+    r"|true or false|true/false|is it true",
+    re.IGNORECASE,
+)
 _END_BRACKET = re.compile(rf"\s*(?:[（(]\s*[)）]|{BLANK})\s*[。.]?\s*$")
 _EARLIER_PART = re.compile(
     r"上一?[问题步]|前一?[问题]|[（(][1-9一二三四][)）](?:中|的|问|题|所)|由[（(][1-9]"
@@ -33,7 +38,7 @@ _OWN_TEXT = 8
 
 def wording_of(text: str) -> Wording:
     """Instructions in Chinese unless the text is nearly without Chinese."""
-    return CHINESE if han_share(text) > 0.1 else ENGLISH
+    return CHINESE if han_share(without_formulas(text)) > 0.1 else ENGLISH
 
 
 def other_items(draft: Draft, kind: QuestionType, words: Wording) -> list[Item]:
@@ -90,6 +95,8 @@ def _single(
     text = text.strip()
     if kind is QuestionType.TRUE_FALSE:
         return _statement(text, answer, words, sibling)
+    if _DISCUSS_SECTION.search(draft.section) and not _ASKED.search(text):
+        return Item(f"{words.discuss}\n{text}", answer, sibling, "statement to discuss")
     if draft.form is PrintedForm.FILL_BLANK:
         filled = blanks(text)
         prompt = f"{words.fill}\n{filled}" if BLANK in filled else filled

@@ -15,7 +15,7 @@ from ingest.clean.checks import (
 from ingest.clean.choice import Item, choice_items
 from ingest.clean.forms import other_items, wording_of
 from ingest.clean.personal import remove_personal_data
-from ingest.clean.text import clean_text
+from ingest.clean.text import clean_text, without_formulas
 from schemas.question import Draft, Label, PrintedForm, Question, QuestionType, Status
 from schemas.settings import ClassifySettings, CleanSettings
 from schemas.text import fold, han_share
@@ -46,7 +46,7 @@ def itemise(
         return ()
     words = wording_of(f"{draft.material}{draft.printed}")
     kind = question_type(draft, label.discipline)
-    broken = option_flags(draft.form, draft.options)
+    broken = option_flags(draft.form, draft.stem, draft.options)
     if draft.form is PrintedForm.MULTIPLE_CHOICE:
         found = _choices(draft, kind, settings, broken)
     else:
@@ -179,5 +179,5 @@ def _question(
 
 def language_of(text: str) -> str:
     """'zh', 'en' or 'mixed' by the share of Chinese characters among the letters."""
-    share = han_share(text)
+    share = han_share(without_formulas(text))
     return "zh" if share >= 0.3 else "mixed" if share >= 0.05 else "en"

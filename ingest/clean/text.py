@@ -39,6 +39,11 @@ def clean_text(text: str) -> str:
     return _MANY_LINES.sub("\n\n", "\n".join(_mended_lines("".join(out)))).strip()
 
 
+def without_formulas(text: str) -> str:
+    """The words alone: formulas tell neither language nor letters."""
+    return _FORMULA.sub(" ", text)
+
+
 def blanks(text: str) -> str:
     """The text with empty brackets as blanks too: for questions that ask to fill something in."""
     return _BLANK_BRACKETS.sub(BLANK, text)

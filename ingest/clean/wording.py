@@ -11,6 +11,7 @@ class Wording:
 
     judge: str
     judge_option: str
+    discuss: str
     explain: str
     fill: str
     choose: str
@@ -28,6 +29,7 @@ class Wording:
 CHINESE = Wording(
     judge="请判断下列说法是否正确，并说明理由。",
     judge_option="请判断所给选项对下面的问题来说是否正确，并说明理由。",
+    discuss="请辨析下列说法，并说明理由。",
     explain="请解释下列术语：",
     fill="请填写下面空白处（____）的内容。",
     choose="请从所给选项中选出正确的选项，并说明理由。",
@@ -45,6 +47,7 @@ CHINESE = Wording(
 ENGLISH = Wording(
     judge="State whether the following statement is true or false, and give the reason.",
     judge_option="State whether the given option is correct for the question below, and give the reason.",
+    discuss="Discuss whether the following statement holds, and give reasons.",
     explain="Explain the following term: ",
     fill="Fill in the blank (____) below.",
     choose="Choose the correct option or options below, and give the reason.",

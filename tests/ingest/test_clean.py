@@ -158,6 +158,26 @@ def test_damaged_options_are_reported(texts, flag):
     assert flag in item.flags and item.status is Status.REVIEW and flag in item.status_reason
 
 
+def test_an_option_left_in_other_text_is_reported():
+    item = one(choice("秩的条件是（  ）\nA. $r(", answer="B", texts=("= n$", "$r(A)<n$\nC. $r(A)>n$")))
+    assert "options_missing" in item.flags and item.status is Status.REVIEW
+
+
+def test_formulas_tell_neither_language_nor_letters():
+    item = one(choice("设 $ABCDEFG$ 可逆，则 $(AB)^{-1}$ 等于（  ）", texts=("$BA$", "$A'B'$")))
+    assert item.prompt.startswith("请填写") and item.language == "zh" and item.flags == ()
+
+
+def test_a_view_is_to_be_discussed():
+    item = one(draft("环境决定人的发展。", section="二、辨析题", answer="错误。", form=PrintedForm.ANALYSIS))
+    assert item.prompt == "请辨析下列说法，并说明理由。\n环境决定人的发展。"
+
+
+def test_a_statement_that_speaks_of_judging_is_still_to_be_judged():
+    item = one(draft("拓扑排序可以判断图中是否有环。", answer="√", form=PrintedForm.TRUE_FALSE))
+    assert item.prompt.startswith("请判断下列说法")
+
+
 def test_gap_in_the_labels():
     options = (Option(label="A", text="甲"), Option(label="C", text="丙"))
     item = one(draft("哪个对？", form=PrintedForm.MULTIPLE_CHOICE, options=options, answer="A"))
