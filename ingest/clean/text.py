@@ -11,7 +11,8 @@ _CJK_GAP = re.compile(rf"(?<=[{_CJK}])[ \t]+(?=[{_CJK}])")
 _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"\n{3,}")
 _BLANK = re.compile(r"<u>[\s_]*</u>|_{2,}(?:[ \t]?_+)*|[\uff3f\ufe4d\u2014]{3,}|\ufe4d+|\uff3f+")
-_BLANK_BRACKETS = re.compile(r"[（(][ \t\u3000]*[)）]")
+# main() is code, not a blank
+_BLANK_BRACKETS = re.compile(r"(?<![A-Za-z0-9_])[（(][ \t\u3000]*[)）]")
 _FORMULA = re.compile(r"(\${1,2})([^$]+)\1")
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
 _STARTS_OWN_LINE = re.compile(

@@ -27,7 +27,7 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
         options = []
         for number, (_, end, label) in enumerate(places):
             stop = places[number + 1][0] if number + 1 < len(places) else len(text)
-            options.append(Option(label=label, text=text[end:stop].strip(" \t\n\u3000;；")))
+            options.append(Option(label=label, text=text[end:stop].strip(" \t\n\u3000；")))
         filled = sum(1 for option in options if option.text)
         if filled < 2 and len(options) > 2:
             continue
