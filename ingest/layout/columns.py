@@ -19,7 +19,7 @@ def zones(segments: Sequence[Line], walls: Sequence[float] = (), depth: int = 0)
     page into bands; every band is read column by column. walls are the x of long upright strokes: a
     stroke down the middle that no line crosses is a gutter, however little stands beside it.
     """
-    segments = list(segments)
+    segments = _rows_of_cells(segments) if depth == 0 else list(segments)
     if len(segments) < 2 or depth > 2:
         return [segments] if segments else []
     gutter = _wall(segments, walls) or find_gutter(segments, strict=depth > 0)
@@ -38,6 +38,17 @@ def zones(segments: Sequence[Line], walls: Sequence[float] = (), depth: int = 0)
             [r for r in band_sides if (r.frame.x0 + r.frame.x1) / 2 >= middle],
         ):
             out.extend(zones(half, walls, depth + 1))
+    return out
+
+
+def _rows_of_cells(segments: Sequence[Line]) -> list[Line]:
+    """Segments with rows of at least five one- or two-character cells joined: arrays, bare tables."""
+    out: list[Line] = []
+    for row in _rows(segments):
+        short = [s for s in row if len(s.text) <= 2 and s.frame.y1 - s.frame.y0 < 3 * s.size]
+        if len(short) >= 5 and len(short) == len(row):
+            row = [Line([run for segment in row for run in segment.runs], row[0].column_x0)]
+        out += row
     return out
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.layout import lines
 from ingest.layout.runs import Line, Run, median, overlap, union
@@ -187,7 +188,7 @@ def _bars(upright: Sequence[Box], level: Sequence[Box], runs: Sequence[Run]) -> 
     tall.sort(key=lambda b: (round(b.y0 / 3), b.x0))
     out = []
     skip = False
-    for first, second in zip(tall, tall[1:], strict=False):
+    for first, second in pairwise(tall):
         if skip:
             skip = False
             continue

@@ -16,9 +16,16 @@ from schemas.document import Block, BlockKind, Page
 Key = tuple[str, int, int]
 
 _ANSWER_GRID = re.compile(r"\s*([0-9A-Ha-h√×])(?:\s+\1){3,}\s*")
-_FIELD_WORDS = r"姓\s*名|学\s*号|班\s*级|考\s*号|座\s*位?\s*号|专\s*业|学\s*院|院\s*[(（]?\s*系\s*[)）]?|年\s*级|准\s*考\s*证\s*号|考\s*生|任课教师|教师"
+_FIELD_WORDS = (
+    r"姓\s*名|学\s*号|班\s*级|考\s*号|座\s*位?\s*号|专\s*业|学\s*院|院\s*[(（]?\s*系\s*[)）]?"
+    r"|年\s*级|准\s*考\s*证\s*号|考\s*生|任课教师|教师"
+)
 _FIELD = re.compile(_FIELD_WORDS)
 _FIELDS = re.compile(rf"(?:{_FIELD_WORDS}|[\s_:：.…—-]){{2,200}}")
+_CARD_NOTE = re.compile(
+    r"填涂|条形码|缺考标记|考生禁填|超出答题区域|答题区域内(?:作答|书写)|(?:签字笔|钢笔|圆珠笔).{0,8}(?:书写|作答|答题)"
+    r"|保持卡面|卡面清洁|试题?卷上(?:答题|作答)无效"
+)
 _EMPHASIS = re.compile(r"(?:[．.·•・。]\s*){1,20}")
 _DIGITS = re.compile(r"\d+|[一二三四五六七八九十]+(?=\s*页)")
 _SPACES = re.compile(r"\s+")
@@ -96,6 +103,8 @@ def _reason(block: Block, page: Page, context: _Context) -> str:
         return "score_box"
     if _FIELDS.fullmatch(text) and len(_FIELD.findall(text)) >= 2:
         return "candidate_fields"
+    if len(text) <= 80 and _CARD_NOTE.search(text):
+        return "answer_card"
     if len(text) <= 40 and _EMPHASIS.fullmatch(text):
         return "emphasis_dots"
     if _ANSWER_GRID.fullmatch(block.text):

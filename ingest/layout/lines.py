@@ -6,10 +6,12 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import groupby, pairwise
 
-from ingest.layout.runs import Line, Run, median, overlap
+from ingest.layout.runs import Line, Run, median, overlap, union
 
+_RULE = re.compile(r"[_\s。.．]+")
 TAB_GAP = 1.5  # em: a gap this wide is a stop, as between the options on one line
 _SPACED_HAN = re.compile(r"(?<![^\s])(?:[\u4e00-\u9fff] ){2,}[\u4e00-\u9fff](?![^\s（(：:])")
 
@@ -32,7 +34,7 @@ def build(runs: Sequence[Run]) -> list[Line]:
 
 
 def _small_print(runs: Sequence[Run]) -> set[int]:
-    """ids of the runs that stand small beside a larger one: indices, exponents, limits."""
+    """Identities of the runs that stand small beside a larger one: indices, exponents, limits."""
     known = sorted((run for run in runs if run.baseline is not None), key=lambda run: run.box.y0)
     tops = [run.box.y0 for run in known]
     reach = max((run.box.y1 - run.box.y0 for run in known), default=0.0)
@@ -82,7 +84,10 @@ def _fits(run: Run, tail: Run) -> float:
         return 0.0
     if tail.asset and tail.box.y1 - tail.box.y0 > 3 * run.size:
         return 0.0
-    if run.box.x0 < tail.box.x1 - 0.6 * min(run.size, tail.size):
+    scanned = run.baseline is None or tail.baseline is None
+    allowed = (1.5 if scanned else 0.6) * min(run.size, tail.size)  # OCR boxes are generous
+    over = run.colour != tail.colour and scanned and run.box.x0 > tail.box.x0 + run.size
+    if run.box.x0 < tail.box.x1 - allowed and not over:
         return 0.0
     if run.baseline is not None and tail.baseline is not None:
         apart = abs(run.baseline - tail.baseline) / max(run.size, tail.size, 1.0)
@@ -164,7 +169,7 @@ def line_text(line: Line) -> str:
     base = median(bases) if bases else None
     out = ""
     last: Run | None = None
-    for run in runs:
+    for run in _filled(runs):
         text = run.text
         script = _script(run, base, size, out)
         if script:
@@ -175,6 +180,40 @@ def line_text(line: Line) -> str:
             out += text
         last = run
     return tidy(out)
+
+
+def _filled(runs: Sequence[Run]) -> list[Run]:
+    """Runs with what was filled into blanks in another colour marked as `<u>…</u>`."""
+    plain = [run for run in runs if not run.colour and not _RULE.fullmatch(run.text)]
+    if not plain or all(not run.colour for run in runs):
+        return list(runs)
+    out: list[Run] = []
+    for colour, group in groupby(runs, key=lambda run: run.colour):
+        members = list(group)
+        if not colour:
+            out += members
+            continue
+        text = ""
+        for before, run in pairwise([None, *members]):
+            if before is not None and run is not None:
+                gap = run.box.x0 - before.box.x1
+                text += separator(before.text[-1], run.text[0], gap, run.size, run.spaced).replace("\t", "  ")
+            text += run.text if run is not None else ""
+        last = members[-1]
+        in_blank = bool(out) and (out[-1].text.endswith(("_", "：", ":")) or _follows_rule(runs, last))
+        wide = bool(out) and members[0].box.x0 - out[-1].box.x1 > TAB_GAP * last.size
+        if in_blank or (wide and last is runs[-1]):
+            text = f"<u>{text}</u>"
+        first = members[0]
+        box = union(run.box for run in members)
+        out.append(replace(first, text=text, box=box, seen=union(run.where for run in members)))
+    return out
+
+
+def _follows_rule(runs: Sequence[Run], run: Run) -> bool:
+    """Whether the next run is the rest of a ruled blank."""
+    index = next(i for i, other in enumerate(runs) if other is run)
+    return index + 1 < len(runs) and runs[index + 1].text.startswith("_")
 
 
 def _script(run: Run, base: float | None, size: float, before: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ingest.layout.runs import Run, median
 from ingest.ocr.engine import Engine, Found
+from ingest.ocr.ink import Inks, separate
+from ingest.ocr.missed import missed
 from schemas.document import Box
 
 if TYPE_CHECKING:
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
     Image = NDArray[np.uint8]
 
+_DOTS = re.compile(r"[.·…\-_—一:：、,，'\s]{2,}")
+_EMPTY = re.compile(r"([（(])[\s.,。·、'-]*([)）])")
+_WORD = re.compile(r"[^\W_]|[√✓×]")
+_COLOURED_ACCEPT = 0.6
 _ACCEPT = 0.3  # below this mean score a box is not text (drawings, stains)
 
 
@@ -38,14 +45,97 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
     found, turn = _upright(image, engine)
     if turn:
         image = np.ascontiguousarray(np.rot90(image, -turn // 90))
+    found += missed(image, found, engine)
     angle = skew(found)
     height, width = image.shape[:2]
-    runs = tuple(
-        _run(item, image, angle, points_per_pixel, (width / 2, height / 2))
-        for item in found
-        if item.score >= _ACCEPT
-    )
-    return OcrPage(runs, width * points_per_pixel, height * points_per_pixel, turn, image)
+    centre = (width / 2, height / 2)
+
+    def runs_of(items: Sequence[Found], coloured: bool) -> list[Run]:
+        return [
+            _run(item, image, angle, points_per_pixel, centre, coloured)
+            for item in items
+            if item.score >= _ACCEPT
+        ]
+
+    inks = separate(image)
+    if inks is None:
+        runs = runs_of(found, False)
+    else:
+        pure, mixed = by_ink(found, inks)
+        black = [item for item, coloured in pure if not coloured]
+        coloured = [item for item, coloured in pure if coloured]
+        if mixed:
+            black += engine.read(window(inks.black, mixed))
+            coloured += engine.read(window(inks.coloured, mixed))
+        runs = combine(runs_of(black, False), runs_of(coloured, True))
+    return OcrPage(tuple(runs), width * points_per_pixel, height * points_per_pixel, turn, image)
+
+
+def by_ink(found: Sequence[Found], inks: Inks) -> tuple[list[tuple[Found, bool]], list[Found]]:
+    """Boxes of one ink, each with whether it is coloured; and boxes in which both inks stand."""
+    pure, mixed = [], []
+    for item in found:
+        x0, y0, x1, y1 = _bounds(item)
+        fifth = (y1 - y0) // 5  # wavy lines and rules at the lower edge are no writing
+        share = inks.share_in(x0, y0 + fifth // 2, x1, y1 - fifth)
+        if 0.06 < share < 0.8:
+            mixed.append(item)
+        else:
+            pure.append((item, share >= 0.8))
+    return pure, mixed
+
+
+def window(image: Image, items: Sequence[Found]) -> Image:
+    """The picture with nothing but white outside the boxes of items."""
+    import numpy as np
+
+    out = np.full_like(image, 255)
+    for item in items:
+        x0, y0, x1, y1 = _bounds(item)
+        pad = (y1 - y0) // 4
+        area = np.s_[max(0, y0 - pad) : y1 + pad, max(0, x0 - pad) : x1 + pad]
+        out[area] = image[area]
+    return out
+
+
+def _bounds(item: Found) -> tuple[int, int, int, int]:
+    """Upright box around a quad, in whole pixels (x0, y0, x1, y1)."""
+    xs = [x for x, _ in item.quad]
+    ys = [y for _, y in item.quad]
+    return max(0, int(min(xs))), max(0, int(min(ys))), int(max(xs)) + 1, int(max(ys)) + 1
+
+
+def combine(black: list[Run], coloured: Sequence[Run]) -> list[Run]:
+    """Runs of both inks; a short coloured mark that stands in empty brackets is put between them."""
+    for run in black:
+        if _DOTS.fullmatch(run.text):  # what is left of a ruled blank under erased ink
+            run.text = "____"
+    usual = median([run.size for run in black])
+    out = list(black)
+    for mark in coloured:
+        low = mark.size < 0.6 * usual  # a wavy line below a word
+        if low or mark.confidence < _COLOURED_ACCEPT or not _WORD.search(mark.text):
+            continue
+        host = next((run for run in black if len(mark.text) <= 4 and _holds(run, mark)), None)
+        if host is None:
+            out.append(mark)
+        else:
+            host.text = _filled_in(host.text, mark.text)
+    return out
+
+
+def _filled_in(text: str, mark: str) -> str:
+    """Text with mark between its empty brackets."""
+    return _EMPTY.sub(lambda match: match[1] + mark + match[2], text, count=1)
+
+
+def _holds(run: Run, mark: Run) -> bool:
+    """Whether mark stands inside the only empty brackets of run."""
+    if len(_EMPTY.findall(run.text)) != 1:
+        return False
+    middle = (mark.box.y0 + mark.box.y1) / 2
+    within = run.box.x0 < mark.box.x0 and mark.box.x1 < run.box.x1 + run.size
+    return within and run.box.y0 < middle < run.box.y1
 
 
 def _upright(image: Image, engine: Engine) -> tuple[list[Found], int]:
@@ -107,7 +197,9 @@ def skew(found: Sequence[Found]) -> float:
     return median(angles) if len(angles) >= 3 else 0.0
 
 
-def _run(item: Found, image: Image, angle: float, scale: float, centre: tuple[float, float]) -> Run:
+def _run(
+    item: Found, image: Image, angle: float, scale: float, centre: tuple[float, float], coloured: bool
+) -> Run:
     """A run in points: box turned back by angle for layout, seen as it stands on the page."""
     xs = [x for x, _ in item.quad]
     ys = [y for _, y in item.quad]
@@ -135,7 +227,7 @@ def _run(item: Found, image: Image, angle: float, scale: float, centre: tuple[fl
         size=max(1.0, 0.8 * height * scale),
         confidence=min(1.0, max(0.0, item.score)),
         seen=seen,
-        colour=ink(image, seen, scale),
+        colour=(ink(image, seen, scale) or "#808080") if coloured else ink(image, seen, scale),
     )
 
 
@@ -148,15 +240,11 @@ def ink(image: Image, box: Box, scale: float) -> str | None:
     if crop.size < 30:
         return None
     pixels = crop.reshape(-1, 3).astype(np.int16)
-    light = pixels.max(axis=1)
-    paper = float(np.percentile(light, 90))
-    darkest = pixels.min(axis=1)
-    dark = pixels[darkest < 0.6 * paper]
-    if len(dark) < 10:
+    low, high = pixels.min(axis=1), pixels.max(axis=1)
+    paper = float(np.percentile(high, 90))
+    dark = (low < 0.8 * paper) & (high < 1.02 * paper)
+    vivid = dark & (high - low > 45)
+    if np.count_nonzero(vivid) < max(10, 0.5 * np.count_nonzero(low < 0.6 * paper)):
         return None
-    # the strongest half of the ink: edges are mixed with paper
-    core = dark[np.argsort(dark.min(axis=1))[: max(5, len(dark) // 2)]]
-    blue, green, red = (int(value) for value in np.median(core, axis=0))
-    if max(red, green, blue) - min(red, green, blue) < 70:
-        return None
+    blue, green, red = (int(value) for value in np.median(pixels[vivid], axis=0))
     return f"#{red:02x}{green:02x}{blue:02x}"

@@ -111,7 +111,7 @@ def _configured(settings: ReadSettings, names: tuple[str, str]) -> Weights:
             raise MissingToolError(
                 f"{key} is {given or 'not set'}: no model directory ({' and '.join(_FILES)}) is there",
                 code="ocr_weights_missing",
-                remedy="Set both read.ocr_det_dir and read.ocr_rec_dir to PaddleX model directories, or neither.",
+                remedy="Set read.ocr_det_dir and read.ocr_rec_dir to PaddleX model directories, or neither.",
             )
     det_name, rec_name = (_model_name(folder) or name for folder, name in zip(folders, names, strict=True))
     return Weights(*folders, det_name, rec_name, origin="configured")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.layout import furniture, lines
 from ingest.layout.runs import Line, Run, inside, median, union
@@ -15,10 +16,12 @@ _QUESTION = re.compile(
     r"^\s*(?:\d{1,2}\s*[.．、]|[一二三四五六七八九十]{1,3}\s*、|[(（]\d{1,2}[)）])\s*\S{6,}"
 )
 
+_CARD = re.compile(r"[正错]误?确?填涂|填涂样例|缺考(?:标记|填涂)|条形码|考生禁填")
+
 
 @dataclass(frozen=True)
 class Table:
-    """A table found on a page: its place, its Markdown, and the runs it is made of; reason when it is furniture."""
+    """A table found on a page: its place, its Markdown, its runs; reason when it is furniture."""
 
     box: Box
     text: str
@@ -89,6 +92,11 @@ def _grids(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[floa
         flat = [strokes[i][0] for i in members if strokes[i][1]]
         if not ys or not xs or not (_spans(flat, ys[0], xs) and _spans(flat, ys[-1], xs)):
             continue  # boxes joined by arrows, not one frame
+        posts = [strokes[i][0] for i in members if not strokes[i][1]]
+        if not all(
+            sum(post.y0 < (low + high) / 2 < post.y1 for post in posts) >= 2 for low, high in pairwise(ys)
+        ):
+            continue  # frames above each other with text between them
         if len(xs) >= 2 and len(ys) >= 3 and (len(xs) - 1) * (len(ys) - 1) >= 4:
             out.append((xs, ys))
     return out
@@ -143,6 +151,8 @@ def _judged(rows: list[list[str]], box: Box, members: Sequence[Run]) -> Table | 
     words = " ".join(cell for cell in flat if cell)
     if furniture.is_score_box(words):
         return Table(box, words, ids, reason="score_box")
+    if _CARD.search(words):
+        return Table(box, words, ids, reason="answer_card")
     same = [row for row in rows if len(row) >= 5 and len(set(row)) == 1]
     if len(same) >= 4 and len(same) >= 0.6 * len(rows):
         return Table(box, words, ids, reason="answer_grid")
@@ -196,6 +206,8 @@ def _open_table(runs: Sequence[Run], box: Box, page_area: float) -> Table | None
     width = int(median([float(len(row)) for row in rows]))
     if width < 2 or sum(len(row) == width for row in rows) < 0.6 * len(rows):
         return None
+    if any(len(row) == 1 and sum(len(run.text) for run in row[0]) > 12 for row in rows[1:-1]):
+        return None  # text between two arrays
     full = [row for row in rows if len(row) == width]
     centres = [median([_centre(row[index]) for row in full]) for index in range(width)]
     grid = []
