@@ -24,7 +24,8 @@ def blocks(runs: Sequence[Run], page: int, origin: Origin, walls: Sequence[float
     out: list[Block] = []
     for zone in columns.zones(body, walls):
         for line in lines.build([run for segment in zone for run in segment.runs]):
-            out.extend(_line_blocks(line, page, origin))
+            for piece in _without_margin_note(line) if origin is Origin.OCR else (line,):
+                out.extend(_line_blocks(piece, page, origin))
     for run in [*aside, *runs]:
         if run.reason and run.text.strip():
             out.append(_furniture(run, page, origin))
@@ -56,6 +57,14 @@ def _upright_words(runs: Sequence[Run]) -> list[list[Run]]:
         for stack in stacks
         if len(stack) >= 5 and sum("\u4e00" <= run.text <= "\u9fff" for run in stack) > 0.6 * len(stack)
     ]
+
+
+def _without_margin_note(line: Line) -> list[Line]:
+    """A scanned line in one piece, or cut after the coloured handwriting that stands before its print."""
+    first = next((i for i, run in enumerate(line.runs) if not run.colour), None)
+    if not first or sum(len(run.text) for run in line.runs[first:]) < 4:
+        return [line]
+    return [Line(line.runs[:first], line.column_x0), Line(line.runs[first:], line.column_x0)]
 
 
 def _take(some: Sequence[Run], runs: list[Run]) -> bool:

@@ -131,12 +131,11 @@ def _brackets(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> 
         rest, done = _cases(rest, brace)
         if done:
             loose = [b for b in loose if b is not brace]
-    plain = {"pmatrix": "()", "bmatrix": "[]", "cases": "{}"}
     for b in loose:  # a bracket that holds nothing certain: one ordinary sign at its middle
-        if b.env in plain:
+        if b.env != "vmatrix":
             y = (b.box.y0 + b.box.y1) / 2
             box = Box(b.box.x0, y - 0.5 * b.size, b.box.x1, y + 0.5 * b.size)
-            rest.append(Run(plain[b.env][0 if b.left else 1], box, b.size, y + 0.3 * b.size))
+            rest.append(Run(_ONE_LINE[b.env][0 if b.left else 1], box, b.size, y + 0.3 * b.size))
     return rest
 
 
@@ -233,8 +232,7 @@ def _matrix(inner: Sequence[Run], left: _Bracket, box: Box, rest: Sequence[Run])
     if left.env == "vmatrix" and (len(rows) < 2 or max(len(row) for row in rows) < 2):
         return None
     if len(rows) == 1 and len(rows[0]) == 1:
-        open_, close = _ONE_LINE[left.env]
-        body = f"{open_}{rows[0][0]}{close}"
+        body = f"{_ONE_LINE[left.env][0]}{rows[0][0]}{_ONE_LINE[left.env][1]}"
         return _placed(f"${body}$" if "\\" in body or "{" in body else body, box, left.size, rest, inner)
     cells = " \\\\ ".join(" & ".join(row) for row in rows)
     return _placed(f"$\\begin{{{left.env}}}{cells}\\end{{{left.env}}}$", box, left.size, rest, inner)

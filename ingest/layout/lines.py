@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 from ingest.layout.runs import Line, Run, median, overlap, union
 
 _RULE = re.compile(r"[_\s。.．]+")
+_BRACKETED = re.compile(r"[（(]\s*\S{0,3}\s*[)）][.。·0]?")
 TAB_GAP = 1.5  # em: a gap this wide is a stop, as between the options on one line
 _SPACED_HAN = re.compile(r"(?<![^\s])(?:[\u4e00-\u9fff] ){2,}[\u4e00-\u9fff](?![^\s（(：:])")
 
@@ -202,7 +203,9 @@ def _filled(runs: Sequence[Run]) -> list[Run]:
         last = members[-1]
         in_blank = bool(out) and (out[-1].text.endswith(("_", "：", ":")) or _follows_rule(runs, last))
         wide = bool(out) and members[0].box.x0 - out[-1].box.x1 > TAB_GAP * last.size
-        if in_blank or (wide and last is runs[-1]):
+        index = next(i for i, run in enumerate(runs) if run is last)
+        at_end = all(len(run.text) <= 1 for run in runs[index + 1 :])
+        if (in_blank or (wide and at_end)) and not _BRACKETED.fullmatch(text):
             text = f"<u>{text}</u>"
         first = members[0]
         box = union(run.box for run in members)

@@ -31,11 +31,11 @@ class Inks:
     share: float
 
     def share_in(self, x0: int, y0: int, x1: int, y1: int) -> float:
-        """Share of coloured pixels among the ink in a box (pixels), 0-1."""
+        """Share of coloured pixels among the ink in a box (pixels), 0-1; -1 without ink."""
         import numpy as np
 
         ink = int(np.count_nonzero(self.ink[y0:y1, x0:x1]))
-        return int(np.count_nonzero(self.mask[y0:y1, x0:x1])) / ink if ink else 0.0
+        return int(np.count_nonzero(self.mask[y0:y1, x0:x1])) / ink if ink > 5 else -1.0
 
 
 def separate(image: Image) -> Inks | None:
@@ -52,15 +52,16 @@ def separate(image: Image) -> Inks | None:
     low, high = flat.min(axis=2), flat.max(axis=2)
     chroma = high.astype(np.int16) - low
     ink = low < 165
-    coloured = (low < 205) & (chroma > _CHROMA + (255 - high.astype(np.int16)) // 8)
-    coloured = _without_specks(coloured.astype(np.uint8))
+    vivid = (low < 205) & (chroma > _CHROMA + (255 - high.astype(np.int16)) // 8)
+    pale = (low < 232) & (chroma > 14) & (chroma > 0.3 * (255 - low.astype(np.int16)))
+    coloured = _strokes((vivid | pale).astype(np.uint8), vivid)
     bright = paper.max(axis=2) > 90
     total = int(np.count_nonzero((ink | coloured.astype(bool)) & bright))
     found = int(np.count_nonzero(coloured.astype(bool) & bright))
     if total == 0 or found < _ENOUGH * total or found < 400:
         return None
     near = cv2.dilate(coloured, np.ones((7, 7), np.uint8)).astype(bool)
-    fringe = near & (chroma > _CHROMA // 3)
+    fringe = near & (chroma > 10)
     gone = coloured.astype(bool) | fringe
     black = flat.copy()
     black[gone] = 255
@@ -70,15 +71,16 @@ def separate(image: Image) -> Inks | None:
     return Inks(black, only, mask, ink | mask, found / total)
 
 
-def _without_specks(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Without spots of fewer than 6 pixels: noise of the camera and of compression."""
+def _strokes(mask: NDArray[np.uint8], vivid: Mask) -> NDArray[np.uint8]:
+    """Connected strokes of mask that are vivid somewhere; specks of noise left out."""
     import cv2
     import numpy as np
 
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    keep = stats[:, cv2.CC_STAT_AREA] >= 6
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    seeds = np.bincount(labels[vivid], minlength=count)
+    keep = (stats[:, cv2.CC_STAT_AREA] >= 6) & (seeds >= 3)
     keep[0] = False
-    return keep[labels].astype(np.uint8)
+    return np.asarray(keep[labels], dtype=np.uint8)
 
 
 def _paper(image: Image) -> NDArray[np.float32]:
@@ -90,4 +92,4 @@ def _paper(image: Image) -> NDArray[np.float32]:
     small = cv2.resize(image, (max(1, width // 8), max(1, height // 8)), interpolation=cv2.INTER_AREA)
     bright = cv2.dilate(small, np.ones((9, 9), np.uint8))
     smooth = cv2.medianBlur(bright, 21 if min(bright.shape[:2]) > 21 else 3)
-    return cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR).astype(np.float32)
+    return np.asarray(cv2.resize(smooth, (width, height)), dtype=np.float32)

@@ -56,7 +56,7 @@ def places(image: Image, found: Sequence[Found], em: float) -> list[tuple[int, i
         corners = np.array(item.quad, dtype=np.float32)
         centre = corners.mean(axis=0)
         corners += np.sign(corners - centre) * grow
-        cv2.fillPoly(ink, [corners.astype(np.int32)], 0)
+        cv2.fillPoly(ink, [corners.astype(np.int32)], (0.0,))
     left = min(x for item in found for x, _ in item.quad) - em
     right = max(x for item in found for x, _ in item.quad) + em
     top = min(y for item in found for _, y in item.quad) - em

@@ -76,12 +76,15 @@ def by_ink(found: Sequence[Found], inks: Inks) -> tuple[list[tuple[Found, bool]]
     pure, mixed = [], []
     for item in found:
         x0, y0, x1, y1 = _bounds(item)
-        fifth = (y1 - y0) // 5  # wavy lines and rules at the lower edge are no writing
-        share = inks.share_in(x0, y0 + fifth // 2, x1, y1 - fifth)
-        if 0.06 < share < 0.8:
+        step = max(4, y1 - y0)
+        top, bottom = y0 + step // 10, y1 - step // 5  # wavy lines at the lower edge are no writing
+        shares = [inks.share_in(x, top, min(x + step, x1), bottom) for x in range(x0, x1, step)]
+        coloured = sum(share > 0.6 for share in shares)
+        black = sum(0.0 <= share < 0.25 for share in shares)
+        if coloured >= 2 and black >= 2 and len(item.text) > 6:
             mixed.append(item)
         else:
-            pure.append((item, share >= 0.8))
+            pure.append((item, coloured > black))
     return pure, mixed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schemas.document import Asset
 from schemas.text import digest
@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Image = NDArray[np.uint8]
+
+
+def mupdf() -> Any:  # noqa: ANN401 - PyMuPDF is untyped
+    """The PyMuPDF module, silent on standard error."""
+    import importlib
+
+    module: Any = importlib.import_module("pymupdf")
+    module.TOOLS.mupdf_display_errors(False)
+    module.TOOLS.mupdf_display_warnings(False)
+    return module
 
 
 def sha256_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
 from ingest.readers import pdf_parts
-from ingest.readers.common import sha256_of
+from ingest.readers.common import mupdf, sha256_of
 from ingest.readers.pdf_text import TextLayer, text_layer
 from schemas.document import Asset, Block, Document, Notice, Origin, Page
 from schemas.errors import MissingToolError, RefusedError
@@ -30,10 +30,6 @@ def read_pdf(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset,
 
     Raises RefusedError: encrypted, damaged, no_pages, not_readable (nothing on any page could be read).
     """
-    import pymupdf
-
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
     pdf = _open(path)
     try:
         count = _page_count(pdf, path)
@@ -56,10 +52,8 @@ def read_pdf(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset,
 
 def _open(path: Path) -> Any:  # noqa: ANN401 - PyMuPDF is untyped
     """An opened PDF that needs no password."""
-    import pymupdf
-
     try:
-        pdf = pymupdf.open(path, filetype="pdf")
+        pdf = mupdf().open(path, filetype="pdf")
     except Exception as error:  # PyMuPDF raises its own and RuntimeError kinds
         raise RefusedError(
             f"{path.name} is a PDF too damaged to be opened",
@@ -93,8 +87,8 @@ def _page_count(pdf: Any, path: Path) -> int:  # noqa: ANN401
 def render(page: Any, clip: tuple[float, float, float, float] | None = None) -> tuple[Image, float]:  # noqa: ANN401
     """A PyMuPDF page (or a part of it) as BGR pixels, and points per pixel. Bounded in memory."""
     import numpy as np
-    import pymupdf
 
+    pymupdf = mupdf()
     rect = pymupdf.Rect(clip) if clip else page.rect
     zoom = min(LONG_SIDE_PX / max(rect.width, rect.height, 1.0), MAX_DPI / 72)
     pixmap = page.get_pixmap(

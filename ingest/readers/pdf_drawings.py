@@ -44,7 +44,7 @@ def find(page: Any, runs: Sequence[Run], taken: Sequence[Box]) -> list[Figure]: 
         if not any(inside(box, other) for other in taken):
             drawn.append((box, sum(_slanted(item) for item in path["items"])))
     words = lines.segments([run for run in runs if not run.reason and not run.table and not run.asset])
-    out = []
+    out: list[Figure] = []
     for group in _groups(drawn):
         box = union(item[0] for item in group)
         width, height = box.x1 - box.x0, box.y1 - box.y0
@@ -63,7 +63,7 @@ def _slanted(item: tuple[Any, ...]) -> bool:
     """Whether a path item is a curve or a line that is neither level nor upright."""
     if item[0] == "l":
         (ax, ay), (bx, by) = item[1], item[2]
-        return abs(ax - bx) > 2 and abs(ay - by) > 2
+        return bool(abs(ax - bx) > 2 and abs(ay - by) > 2)
     return item[0] in ("c", "qu")
 
 

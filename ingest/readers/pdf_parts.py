@@ -89,20 +89,17 @@ def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN40
 
 def strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
     """(level, upright) strokes of the page: thin lines, slim bars and the edges of boxes."""
-    import pymupdf
-
     level: list[Box] = []
     upright: list[Box] = []
     for path in page.get_cdrawings()[:_MAX_DRAWINGS]:
         for item in path["items"]:
             if item[0] == "l":
                 (ax, ay), (bx, by) = item[1], item[2]
-                rect = pymupdf.Rect(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+                x0, y0, x1, y1 = min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
             elif item[0] == "re":
-                rect = pymupdf.Rect(item[1])
+                x0, y0, x1, y1 = item[1]
             else:
                 continue
-            x0, y0, x1, y1 = rect
             if y1 - y0 <= _THIN and x1 - x0 > _THIN:
                 level.append(Box(x0, y0, x1, y1))
             elif x1 - x0 <= _THIN and y1 - y0 > _THIN:

@@ -72,9 +72,8 @@ def _grids(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[floa
             index = parent[index]
         return index
 
-    for i, (one, flat) in enumerate(strokes):
-        for j in range(len(level), len(strokes)) if flat else ():
-            other = strokes[j][0]
+    for i, one in enumerate(level):
+        for j, other in enumerate(upright, start=len(level)):
             if (
                 one.x0 - _TOUCH < other.x1
                 and one.x1 + _TOUCH > other.x0

@@ -9,6 +9,7 @@ from typing import Any
 
 from ingest.layout.formulas import PIECES
 from ingest.layout.runs import Run
+from ingest.readers.common import mupdf
 from ingest.readers.glyphs import raw_symbol_font, repair
 from schemas.document import Box
 
@@ -46,8 +47,7 @@ class _Char:
 
 def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPDF is untyped
     """Text layer of a PyMuPDF page, in points of the page as it reads."""
-    import pymupdf
-
+    pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_INHIBIT_SPACES | pymupdf.TEXT_MEDIABOX_CLIP
     layer = TextLayer()
     content = page.get_text("rawdict", flags=flags)["blocks"]
@@ -61,9 +61,9 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
                 for run in _runs(_chars(line, layer)):
                     layer.runs.append(run)
             else:
-                run = _turned(line, layer, abs(cos) < 0.02 or cos < -0.98)
-                if run is not None:
-                    layer.turned.append(run)
+                turned = _turned(line, layer, abs(cos) < 0.02 or cos < -0.98)
+                if turned is not None:
+                    layer.turned.append(turned)
     return layer
 
 
