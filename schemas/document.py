@@ -45,7 +45,8 @@ class Block(Frozen):
     """The smallest piece a reader vouches for: one line of a page or one Word paragraph.
 
     text is Markdown with formulas as `$LaTeX$`; a table is a Markdown table. A blank to fill in is a
-    run of underscores, text written into a blank is `<u>text</u>`. Blocks stand in reading order. number is an automatic list number as displayed; it is NOT repeated in text.
+    run of underscores, text written into a blank is `<u>text</u>`. Blocks stand in reading order.
+    number is an automatic list number as displayed; it is NOT repeated in text.
     """
 
     text: str

@@ -11,6 +11,7 @@ from ingest.segment.answers import is_answer_head, looks_like_key_name
 from ingest.segment.drafts import Source, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
+from ingest.segment.marks import Style
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Dropped, Extraction, Region
@@ -94,7 +95,8 @@ def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
 
 _ANSWERING = re.compile(r"^\s*(?:解|答|证|略|[A-H]\b|[√×])")
 _ASKING = re.compile(
-    r"[？?]|____|（\s*）|\(\s*\)|简述|试[述论证求分]|试说明|\b(?:[Aa]ssume|[Gg]iven|[Ww]rite|[Dd]raw|[Hh]ere is|[Ss]how|[Pp]erform|[Ee]xplain)\b"
+    r"[？?]|____|（\s*）|\(\s*\)|简述|试[述论证求分]|试说明"
+    r"|\b(?:[Aa]ssume|[Gg]iven|[Ww]rite|[Dd]raw|[Hh]ere is|[Ss]how|[Pp]erform|[Ee]xplain)\b"
 )
 
 
@@ -158,14 +160,6 @@ def _section_drafts(
     if not section.items:
         return _without_items(source, lines, section, order, dropped)
     lead = lines[section.begin : section.items[0]]
-    material = ""
-    if lead:
-        text = "\n".join(line.text for line in lead).strip()
-        if section.line is not None and len(text) > 60 and forms.heading_form(section.title) is Form.ANALYSIS:
-            material = text
-        else:
-            reason = "before the first question" if section.line is None else "instruction under a heading"
-            dropped.append(_drop(document, text, reason, lead[0]))
     rules = _rules_run(lines, section)
     if rules:
         stop = section.items[rules] if rules < len(section.items) else section.end
@@ -174,6 +168,26 @@ def _section_drafts(
         section.items = section.items[rules:]
         if not section.items:
             return []
+    if _material_question(lines, section, lead):
+        head = lines[section.line] if section.line is not None else lead[0]
+        one = source.draft(
+            order=order,
+            number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else "",
+            section=section,
+            count=1,
+            lines=body,
+            rule="one question under a heading",
+            first_body=False,
+        )
+        return [one] if one else []
+    material = ""
+    if lead:
+        text = "\n".join(line.text for line in lead).strip()
+        if section.line is not None and len(text) > 60 and forms.heading_form(section.title) is Form.ANALYSIS:
+            material = text
+        else:
+            reason = "before the first question" if section.line is None else "instruction under a heading"
+            dropped.append(_drop(document, text, reason, lead[0]))
     stops = [*section.items[1:], section.end]
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
@@ -184,7 +198,7 @@ def _section_drafts(
             section=section if section.line is not None else None,
             count=len(section.items),
             place=len(drafts),
-            lines=lines[i:stop],
+            lines=_without_notes(lines[i:stop], document, dropped),
             material=material,
             rule=f"numbered {mark.style.value}",
         )
@@ -196,7 +210,8 @@ def _section_drafts(
 
 
 _RULES = re.compile(
-    r"考生|答题[纸卡]|试卷|答卷|考场|准考证|作答|书写|涂黑|监考|密封线|交卷|草稿纸|[Cc]andidates?|examination room|answer sheet"
+    r"考生|答题[纸卡]|试卷|答卷|考场|准考证|作答|书写|涂黑|监考|密封线|交卷|草稿纸"
+    r"|[Cc]andidates?|examination room|answer sheet"
 )
 
 
@@ -208,6 +223,34 @@ def _rules_run(lines: Sequence[Line], section: Section) -> int:
     if run <= 12 and hits >= max(1, (run + 1) // 2) and (run < len(values) or section.line is None):
         return run
     return 0
+
+
+_NOTE = re.compile(r"^(?:符号说明|附表|附录|附：|参考数据|参考公式|公式表|可能用到的)")
+
+
+def _without_notes(lines: Sequence[Line], document: Document, dropped: list[Dropped]) -> Sequence[Line]:
+    """An item's lines up to a note of the paper (symbols, tables, constants) that follows it."""
+    for place, line in enumerate(lines[1:], 1):
+        if line.kind is BlockKind.TEXT and line.mark is None and _NOTE.match(line.text.strip()):
+            dropped.append(
+                _drop(document, "\n".join(one.text for one in lines[place:]), "note of the paper", line)
+            )
+            return lines[:place]
+    return lines
+
+
+_INSTRUCTS = re.compile(r"每|选|填|[√×]|下列|小题|\d\s*分|回答|写在|[Ee]ach|[Cc]hoose")
+
+
+def _material_question(lines: Sequence[Line], section: Section, lead: Sequence[Line]) -> bool:
+    """A heading over one question: text that asks nothing by itself, then (1)(2) about it."""
+    if section.line is None or not lead or not section.items:
+        return False
+    mark = lines[section.items[0]].mark
+    if mark is None or mark.style not in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN):
+        return False
+    text = "".join(line.text for line in lead).strip()
+    return len(text) >= 8 and not _INSTRUCTS.search(text) and not re.search(r"每\s*小?题", section.title)
 
 
 def _without_items(

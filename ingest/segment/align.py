@@ -51,14 +51,10 @@ def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
         explanation = chosen[1] or explanation
     if not text.strip():
         return draft
-    if draft.answer is not None:
-        if fold(draft.answer) == fold(text) or draft.form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
-            if fold(draft.answer) != fold(text):
-                return _flag(
-                    draft.model_copy(update={"answer": text, "answer_source": f"{key_source}: {entry.rule}"}),
-                    "answer_differs_in_text",
-                )
-            return draft.model_copy(update={"explanation": explanation})
+    if draft.answer is not None and fold(draft.answer) == fold(text):
+        return draft.model_copy(update={"explanation": explanation})
+    if draft.answer is not None and draft.form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
+        draft = _flag(draft, "answer_differs_in_text")
     return draft.model_copy(
         update={
             "answer": text,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ingest.segment.options import FORMULA
 from schemas.question import PrintedForm as Form
 
 _VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
@@ -14,13 +15,14 @@ _BRACKET_VERDICT = re.compile(
     rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
 )
 _LEAD_VERDICT = re.compile(rf"^[（(][\s\u3000]*({_VERDICT})[\s\u3000]*[)）]")
-_FORMULA = re.compile(r"\$[^$\n]+\$")
 _FILLED_BLANK = re.compile(r"_*<u>([^<>]{1,200})</u>_*")
+_WRITTEN_CHOICE = re.compile(r"[（(]?\s*<u>\s*[（(]?\s*([A-H]{1,5})\s*[)）]?\s*</u>\s*[)）]?")
+_WRITTEN_VERDICT = re.compile(rf"[（(]?\s*<u>\s*[（(]?\s*({_VERDICT})\s*[)）]?\s*</u>\s*[)）]?")
 
 ANSWER_LINE = re.compile(
     r"^\s*(?:[【\[（(]?\s*(?:参考答案|标准答案|正确答案|本题答案|答案要点|答题要点|答案|参考解答|解答|答|解)\s*[】\]）)]?\s*[:：]"
     r"|[【\[]\s*(?:参考答案|标准答案|答案要点|答案|解答|解)\s*[】\]]"
-    r"|(?:Reference answer|Sample answer|Model answer|Correct answer|Answer|Solution|ANSWER|SOLUTION)s?\s*[:：]"
+    r"|(?:(?:Reference|Sample|Model|Correct) answer|Answer|Solution|ANSWER|SOLUTION)s?\s*[:：]"
     r"|(?:证明|证)\s*[:：])\s*"
 )
 _EXPLAIN_LINE = re.compile(
@@ -57,7 +59,7 @@ def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
         explain = _EXPLAIN_LINE.match(piece)
         if begin or explain:
             answer, explanation = _split_explanation(pieces[index:])
-            if _is_space(answer) and not explanation:
+            if is_space(answer) and not explanation:
                 return index, Printed("", None, None, "empty answer space")
             return index, Printed("", answer or None, explanation or None, "marked below")
         if form is Form.TRUE_FALSE and _SENTENCE_VERDICT.match(piece):
@@ -95,7 +97,7 @@ _EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MU
 _RUN = re.compile(r"[\u3400-\u9fff]{8,}")
 
 
-def _is_space(answer: str) -> bool:
+def is_space(answer: str) -> bool:
     """Whether an «answer» is only the printed space for one: marks, labels, rules and empty tables."""
     if _SENTENCE_VERDICT.match(answer) or re.match(r"^[A-H√×TF\d.\-]{1,8}$", answer):
         return False
@@ -135,9 +137,16 @@ def from_stem(stem: str, form: Form) -> Printed:
         answer = stem[tail[-1].end() :].strip(" \n\t）)】")
         if answer:
             return Printed(stem[: tail[-1].start()].rstrip(), answer, None, "marked inline")
+    if form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
+        written = _WRITTEN_CHOICE if form is Form.MULTIPLE_CHOICE else _WRITTEN_VERDICT
+        found = list(written.finditer(stem))
+        if len(found) == 1:
+            text = _FILLED_BLANK.sub(r"\1", written.sub("（ ）", stem))
+            return Printed(text, found[0].group(1).strip(), None, "in the brackets")
+        stem = _FILLED_BLANK.sub(r"\1", stem)
     if form is Form.MULTIPLE_CHOICE:
         # letters inside a formula, $(AB)^{-1}$, are no answer
-        masked = _FORMULA.sub(lambda m: "$" * len(m.group()), stem)
+        masked = FORMULA.sub(lambda m: "$" * len(m.group()), stem)
         for pattern, empty in ((_BRACKETED, None), (_UNDERLINED, "____")):
             found = list(pattern.finditer(masked))
             if len(found) == 1:
@@ -163,9 +172,13 @@ def from_stem(stem: str, form: Form) -> Printed:
     return Printed(_FILLED_BLANK.sub(r"\1", stem))
 
 
-_HEAD_WORDS = r"参考答案|标准答案|答案及评分|答案与解析|答案和解析|答案解析|试题答案|参考解答|试题解析|评分标准|评阅标准|答案"
+_HEAD_WORDS = (
+    r"参考答案|标准答案|答案[及与和]?(?:评分|解析)|试题(?:答案|解析)|参考解答|评分标准|评阅标准|答案"
+)
 ANSWER_HEAD = re.compile(
-    rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}|(?:.{{0,30}}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{{0,20}}))\s*[:：]?$"
+    rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}"
+    r"|(?:.{0,30}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{0,20}))"
+    r"\s*[:：]?$"
 )
 _NOT_HEAD = re.compile(
     r"填|写|涂|请|选出|供选|选择的|所给|给出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题|下列|备选"

@@ -19,6 +19,8 @@ from schemas.question import PrintedForm as Form
 _HAN_END = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
 _HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 _OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]")
+# brackets, blanks and part numbers: the printed places of answers without a question
+_PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.。、,，:：…]")
 _TERM_LINE = 30
 _NEEDS_FIGURE = re.compile(
     r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
@@ -138,7 +140,7 @@ class Source:
         heading = section.title if section else ""
         texts = [piece.text for piece in pieces]
         stem_all = "\n".join(texts).strip()
-        if not re.sub(r"[\s_（）()\[\]图.。、,，:：]", "", stem_all):
+        if not _PLACES.sub("", stem_all):
             return None
         announced = None if own_heading else forms.heading_form(heading)
         has_options = len(split_options(stem_all)[1]) >= 2

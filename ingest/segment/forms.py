@@ -81,8 +81,10 @@ def is_term_heading(heading: str) -> bool:
 
 
 _NUM = r"(\d+(?:\.\d+)?)"
+_UNIT = r"(?:points?|marks?|pts?)"
 _EACH = re.compile(
-    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)|(?:each|per question)\D{{0,12}}{_NUM}|{_NUM}\s*(?:points?|marks?|pts?)\s*(?:each|per)"
+    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)"
+    rf"|(?:each|per question)\D{{0,12}}{_NUM}|{_NUM}\s*{_UNIT}\s*(?:each|per)"
 )
 _TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
 _TOTAL = re.compile(
@@ -194,7 +196,8 @@ def bare_stem(stem: str) -> str:
 
 
 _PROOF = re.compile(
-    r"(?:^|[，。：:；;)）\s\n])(?:试|并|请|求)?证明?(?![书券件据人])|(?:给出|加以|完成).{0,6}证明|\bprove\b|\bshow that\b",
+    r"(?:^|[，。：:；;)）\s\n])(?:试|并|请|求)?证明?(?![书券件据人])|(?:给出|加以|完成).{0,6}证明"
+    r"|\bprove\b|\bshow that\b",
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(
@@ -202,7 +205,8 @@ _PROGRAM = re.compile(
 )
 _DRAW = re.compile(r"^(?:请|试)?(?:画|作|绘)出?.{0,20}图|[，。；]\s*(?:请|试|并)?(?:画出|作出|绘出)")
 _CALC = re.compile(
-    r"计算|求(?!证)|解方程|化简|解(?:下列)?方程|讨论.{0,40}(?:敛散|收敛|连续|可导|解的)|\b(?:calculate|compute|evaluate the)\b",
+    r"计算|求(?!证)|解方程|化简|解(?:下列)?方程|讨论.{0,40}(?:敛散|收敛|连续|可导|解的)"
+    r"|\b(?:calculate|compute|evaluate the)\b",
     re.IGNORECASE,
 )
 _ESSAY = re.compile(

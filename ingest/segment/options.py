@@ -9,6 +9,7 @@ from schemas.question import Option
 _UPPER = re.compile(
     r"(?:(?<![A-Za-z0-9$\\{_^])|(?<=[\s\u3000]))[（(【\[]?\s?([A-H])\s?(?:[)）】\]]\s*[.、．]?|[.．、:：,，](?!\w{0,3}\())\s*"
 )
+FORMULA = re.compile(r"\$[^$\n]+\$")
 _ASKS_AFTER = re.compile(r"\n[^\n]{8,}[?？:：]\s*(?:\n|$)")
 _SHORT = 40
 _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
@@ -19,8 +20,10 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
 
     The last run that starts with A is taken, since a stem may itself name «A、B、C 三种».
     """
+    # the (A) of $r(A)$ is no label: formulas are hidden from the search, at their own length
+    shown = FORMULA.sub(lambda m: "$" * len(m.group()), text)
     for pattern in (_UPPER, _LOWER):
-        places = _run(text, pattern)
+        places = _run(shown, pattern)
         if len(places) < 2:
             continue
         stem = text[: places[0][0]].rstrip()

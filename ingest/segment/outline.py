@@ -133,7 +133,8 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
 
 
 _BARE_HEADING = re.compile(
-    r"^(?:[\u4e00-\u9fff]{0,6}(?:题|作文|简答|论述|名词解释|填空|判断|选择|单选|多选|问答|材料|案例分析|翻译)|[A-Z][A-Za-z /-]{3,28} (?:questions|problems))"
+    r"^(?:[\u4e00-\u9fff]{0,6}(?:题|作文|简答|论述|名词解释|填空|判断|选择|单选|多选|问答|材料|案例分析|翻译)"
+    r"|[A-Z][A-Za-z /-]{3,28} (?:questions|problems))"
     r"\s*(?:[（(【\[].{0,24}[)）】\]])?\s*[:：]?$"
 )
 
