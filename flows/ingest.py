@@ -69,7 +69,7 @@ def ingest(
             why=why,
             progress=progress,
         )
-        server.sweep(cache / "prefect")
+        server.sweep(cache)
         stack.callback(reading.close_pools)
         stack.enter_context(server.prefect_server(cache / "prefect", settings.run.address))
         open_batches[batch] = running

@@ -79,12 +79,16 @@ def prefect_server(folder: Path, address: str) -> Iterator[None]:
             os.environ.update(before)
 
 
-def sweep(folder: Path, hours: float = 48.0) -> None:
-    """Remove the homes that killed runs left behind, once they are old enough to be nobody's."""
-    for home in folder.glob("run-*"):
+def sweep(cache: Path, hours: float = 48.0) -> None:
+    """Remove what nobody asks for again, once it is old enough to belong to no run.
+
+    That is: homes of servers whose run was killed, and Prefect's records of tasks that failed
+    (32 digits; results that are answered from have 48).
+    """
+    for path in [*cache.glob("prefect/run-*"), *cache.glob(f"results/{'[0-9a-f]' * 32}")]:
         with contextlib.suppress(OSError):
-            if time.time() - home.stat().st_mtime > hours * 3600:
-                shutil.rmtree(home, ignore_errors=True)
+            if time.time() - path.stat().st_mtime > hours * 3600:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _start(host: str, port: int) -> subprocess.Popen[bytes]:

@@ -41,6 +41,7 @@ PathsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Exam files, or folders of them.", show_default=False)
 ]
 _CELL = 60
+_FEW = 3
 
 
 def settings(config: Path | None, flags: Mapping[str, object] | None = None) -> Settings:
@@ -139,7 +140,11 @@ def _told(source: Source, result: Extraction | ExamBankError) -> str:
 
 
 def tell_files(files: Sequence[Any]) -> None:
-    """One line for each file that was not simply kept, and for each notice, on standard error."""
+    """On standard error, a line for each file refused or empty, and for pages that were not read.
+
+    Files left out for one reason share a line when they are many; the report names each.
+    """
+    left: dict[str, list[str]] = {}
     for file in files:
         if file.outcome in {"refused", "empty"}:
             code = f" [{file.code}]" if file.code else ""
@@ -147,7 +152,10 @@ def tell_files(files: Sequence[Any]) -> None:
             if file.remedy:
                 say(f"{'':8} → {file.remedy}")
         elif file.outcome in {"skipped", "repeated"}:
-            say(f"{file.outcome:8} {file.path or file.source}: {file.reason}")
+            left.setdefault(f"{file.outcome:8} {{}}: {file.reason}", []).append(file.path or file.source)
         for notice in file.notices:
             if notice.code in {"page_not_read", "page_limit", "text_limit"}:
                 say(f"{'notice':8} {file.path or file.source}: {notice.message}")
+    for line, names in left.items():
+        for name in names if len(names) <= _FEW else [f"{len(names)} files"]:
+            say(line.replace("{}", name, 1))

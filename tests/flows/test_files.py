@@ -1,0 +1,135 @@
+"""Which files are read: order, what is left out and why, links, repeats; keys named by hand; versions."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from flows import stage
+from flows.files import find
+from flows.reading import answer_hashes, parse_answers
+from schemas.errors import UsageError
+from schemas.settings import ReadSettings, Settings
+
+MANY = 1_000_000
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+
+
+def test_everything_is_accounted_for_in_sorted_order(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "b.pdf",
+        "a/2.docx",
+        "a/1.docx",
+        "a/.git/x.pdf",
+        ".x.pdf",
+        "notes.md",
+        "~$b.docx",
+        "c.PDF",
+        "odd",
+    )
+    found = find([tmp_path], MANY)
+    names = [source.path.relative_to(tmp_path).as_posix() for source in found.sources]
+    assert names == ["a/1.docx", "a/2.docx", "b.pdf", "c.PDF", "odd"]
+    assert [source.folder for source in found.sources[:3]] == [f"{tmp_path.name}/a"] * 2 + [tmp_path.name]
+    assert found.sources[2].sha256 == hashlib.sha256(b"b.pdf").hexdigest()
+    left = {other.source: other.reason for other in found.others}
+    assert set(left) == {".git", ".x.pdf", "notes.md", "~$b.docx"}
+    assert all(left.values())
+
+
+def test_a_file_named_on_its_own_is_read_whatever_its_name(tmp_path: Path) -> None:
+    make(tmp_path, "paper.txt", ".hidden")
+    found = find([tmp_path / "paper.txt", tmp_path / ".hidden", tmp_path / "paper.txt"], MANY)
+    assert [source.path.name for source in found.sources] == ["paper.txt", ".hidden"]
+    assert not found.others
+
+
+def test_the_same_content_is_read_once(tmp_path: Path) -> None:
+    make(tmp_path, "a.pdf")
+    (tmp_path / "b.pdf").write_bytes(b"a.pdf")
+    found = find([tmp_path], MANY)
+    assert [source.path.name for source in found.sources] == ["a.pdf"]
+    assert [(other.source, other.outcome) for other in found.others] == [("b.pdf", "repeated")]
+    assert "a.pdf" in found.others[0].reason
+
+
+def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+    make(tmp_path, "in/a.pdf", "out/b.pdf")
+    (tmp_path / "in" / "b.pdf").symlink_to(tmp_path / "out" / "b.pdf")
+    (tmp_path / "in" / "more").symlink_to(tmp_path / "out")
+    (tmp_path / "in" / "round").symlink_to(tmp_path / "in")
+    (tmp_path / "in" / "gone.pdf").symlink_to(tmp_path / "nowhere")
+    found = find([tmp_path / "in"], MANY)
+    assert [source.path.name for source in found.sources] == ["a.pdf"]
+    assert {other.source for other in found.others} == {"b.pdf", "more", "round", "gone.pdf"}
+
+
+def test_banks_fifos_and_large_files_are_left_alone(tmp_path: Path) -> None:
+    make(tmp_path, "bank/questions/_delta_log/0.json", "bank/sources/3f/abc", "big.pdf")
+    (tmp_path / "big.pdf").write_bytes(b"x" * 100)
+    os.mkfifo(tmp_path / "pipe")
+    found = find([tmp_path], 50)
+    assert not found.sources
+    told = {other.source: (other.outcome, other.code) for other in found.others}
+    assert told == {
+        "bank": ("skipped", ""),
+        "big.pdf": ("refused", "too_large"),
+        "pipe": ("skipped", ""),
+    }
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.pdf"):
+        find([tmp_path / "none.pdf"], MANY)
+
+
+def test_answers_named_by_hand(tmp_path: Path) -> None:
+    make(tmp_path, "a.pdf", "b.pdf", "key.pdf", "x=y.pdf")
+    a, b, key, odd = (tmp_path / name for name in ("a.pdf", "b.pdf", "key.pdf", "x=y.pdf"))
+    assert parse_answers([str(key)], [a]) == [(a, key)]
+    assert parse_answers([str(odd)], [a, odd]) == [(a, odd)]
+    pairs = parse_answers([f"{a}={key}"], [a, b])
+    assert answer_hashes(pairs) == {
+        hashlib.sha256(b"a.pdf").hexdigest(): hashlib.sha256(b"key.pdf").hexdigest()
+    }
+    for given, papers in (
+        ([str(key)], [a, b]),
+        ([str(key)], [tmp_path]),
+        ([f"{a}=none"], [a]),
+        (["none"], [a]),
+    ):
+        with pytest.raises(UsageError):
+            parse_answers(given, papers)
+
+
+def test_cache_keys_change_with_file_name_version_and_settings() -> None:
+    settings = Settings()
+    other = Settings(read=ReadSettings(ocr_limit_side=960))
+    same_reading = settings.model_copy(
+        update={"dedup": settings.dedup.model_copy(update={"review_at": 70.0})}
+    )
+    keys = [
+        stage.cache_key("a", "n", "v", settings),
+        stage.cache_key("b", "n", "v", settings),
+        stage.cache_key("a", "m", "v", settings),
+        stage.cache_key("a", "n", "w", settings),
+        stage.cache_key("a", "n", "v", other),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert stage.cache_key("a", "n", "v", same_reading) == keys[0]
+
+
+def test_every_stage_has_sources_and_a_version() -> None:
+    versions = stage.stage_versions()
+    assert len(set(versions.values())) == len(stage.SOURCES)
+    assert stage.extract_version(ReadSettings()) != stage.extract_version(ReadSettings(ocr="never"))
