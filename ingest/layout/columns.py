@@ -58,7 +58,7 @@ def _wall(segments: Sequence[Line], walls: Sequence[float]) -> tuple[float, floa
     width = area.x1 - area.x0
     rows = len(_rows(segments))
     for x in sorted(walls, key=lambda x: abs(x - (area.x0 + area.x1) / 2)):
-        if not area.x0 + 0.3 * width < x < area.x1 - 0.3 * width:
+        if not area.x0 + 0.2 * width < x < area.x1 - 0.2 * width:
             continue
         crossed = sum(segment.frame.x0 < x - 2 and segment.frame.x1 > x + 2 for segment in segments)
         if crossed <= 0.15 * rows:
