@@ -271,7 +271,7 @@ def _without_items(
     if groups is None:
         groups = [list(body)]
     head = lines[section.line]
-    drafts = []
+    drafts: list[Draft] = []
     for group in groups:
         draft = source.draft(
             order=order + len(drafts),
