@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
@@ -15,6 +16,7 @@ from schemas.question import PrintedForm as Form
 from schemas.text import fold
 
 SAME_STEM = 82.0
+WHOLE = "key section as a whole"
 _SECTION_VALUE = re.compile(r"^\s*第?\s*([一二三四五六七八九十]{1,3})")
 
 
@@ -23,10 +25,11 @@ def attach(
 ) -> tuple[list[Draft], list[Entry]]:
     """Drafts with the answers of a key, and the entries that found no question.
 
-    An answer already printed with its question stays, unless the key agrees in more words. Where
-    numbering and content disagree (a choice answered with text, a letter that is no option, two
-    questions for one answer) nothing is attached and the draft is flagged `answer_conflict`.
+    Where key and paper answer differently the key is taken, except over text in the question's own
+    blanks, and the draft is flagged `answer_conflict`. Where numbering and content disagree (a choice
+    answered with text, a letter that is no option) nothing is attached and the flag is the same.
     """
+    entries = [*entries, *_whole_sections(drafts, entries)]
     pairs = _pairs(drafts, entries)
     out = list(drafts)
     used: set[int] = set()
@@ -34,7 +37,45 @@ def attach(
         draft, entry = drafts[d], entries[e]
         used.add(e)
         out[d] = _with_answer(draft, entry, key_source)
-    return out, [entry for e, entry in enumerate(entries) if e not in used]
+    merged = {entries[e].section for e in used if entries[e].rule == WHOLE}
+    left = [
+        entry
+        for e, entry in enumerate(entries)
+        if e not in used and entry.rule != WHOLE and entry.section not in merged
+    ]
+    return out, left
+
+
+def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
+    """For a section that is one question on the paper but (1)(2) in the key: all its entries as one."""
+    single = {_section_key(d)[1] or _number(d) for d in drafts if not d.section} | {
+        value
+        for (_, value), members in _grouped(drafts).items()
+        if value and len(members) == 1 and _number(drafts[members[0]]) == value
+    }
+    sections: dict[int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        sections[entry.section].append(entry)
+    return [
+        replace(
+            members[0],
+            number=0,
+            text="\n".join(f"（{entry.number}）{entry.text}" for entry in members),
+            regions=tuple(region for entry in members for region in entry.regions),
+            rule=WHOLE,
+        )
+        for members in sections.values()
+        if len(members) >= 2
+        and members[0].section_value in single
+        and [entry.number for entry in members] == list(range(1, len(members) + 1))
+    ]
+
+
+def _grouped(drafts: Sequence[Draft]) -> dict[tuple[str, int], list[int]]:
+    groups: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for d, draft in enumerate(drafts):
+        groups[_section_key(draft)].append(d)
+    return groups
 
 
 def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
@@ -53,8 +94,10 @@ def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
         return draft
     if draft.answer is not None and fold(draft.answer) == fold(text):
         return draft.model_copy(update={"explanation": explanation})
-    if draft.answer is not None and draft.form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
-        draft = _flag(draft, "answer_differs_in_text")
+    if draft.answer is not None and "answer_unmarked" not in draft.flags:
+        draft = _flag(draft, "answer_conflict")
+        if draft.form is Form.FILL_BLANK:
+            return draft  # what stands in its own blank cannot be another question's answer
     return draft.model_copy(
         update={
             "answer": text,
@@ -103,9 +146,7 @@ def _number(draft: Draft) -> int:
 
 def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
     """Draft index → entry index. Section by value and form first, then by number alone where unique."""
-    groups: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for d, draft in enumerate(drafts):
-        groups[_section_key(draft)].append(d)
+    groups = _grouped(drafts)
     by_section: dict[int, list[int]] = defaultdict(list)
     for e, entry in enumerate(entries):
         by_section[entry.section].append(e)
@@ -169,8 +210,9 @@ def _pair_numbers(
         if free and _number(drafts[d]):
             pairs[d] = free[0]
             used.add(free[0])
-    if len(members) == 1 and len(section) == 1 and members[0] not in pairs:
-        pairs[members[0]] = section[0]
+    whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
+    if len(members) == 1 and len(whole) == 1 and members[0] not in pairs:
+        pairs[members[0]] = whole[0]
 
 
 def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ingest.segment.options import FORMULA
 from schemas.question import PrintedForm as Form
 
+IN_BLANKS = "in the blanks"
 _VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
 _BRACKETED = re.compile(r"([（(])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）])")
 _UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7})[\s\u3000]*[_＿]{1,}")
@@ -168,7 +169,7 @@ def from_stem(stem: str, form: Form) -> Printed:
     if form is Form.FILL_BLANK:
         filled = [m.group(1).strip() for m in _FILLED_BLANK.finditer(stem) if m.group(1).strip()]
         if filled:
-            return Printed(_FILLED_BLANK.sub("____", stem), "；".join(filled), None, "in the blanks")
+            return Printed(_FILLED_BLANK.sub("____", stem), "；".join(filled), None, IN_BLANKS)
     return Printed(_FILLED_BLANK.sub(r"\1", stem))
 
 

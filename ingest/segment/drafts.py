@@ -211,12 +211,12 @@ class Source:
     ) -> float | None:
         if own:
             return forms.points_total(heading)
-        each = forms.points_each(heading, count, number, place)
+        blanks = forms.count_blanks(printed) if form is Form.FILL_BLANK else 0
+        each = forms.points_each(heading, count, number, place, blanks)
         if each is not None:
             return each
         blank = forms.points_blank(heading)
         if blank is not None and form is Form.FILL_BLANK:
-            blanks = forms.count_blanks(printed)
             return blank * max(blanks, 1)
         if count == 1:
             return forms.points_total(heading)
@@ -233,9 +233,11 @@ def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:
     open_ones = [d for d in drafts if d.points is None]
     if not open_ones:
         return list(drafts)
-    found = dict(
-        zip((d.draft_id for d in open_ones), forms.bare_points([d.printed for d in open_ones]), strict=True)
-    )
+    found: dict[str, tuple[float | None, str]] = {}
+    for section in dict.fromkeys(d.section for d in open_ones):
+        group = [d for d in open_ones if d.section == section]
+        marks = forms.bare_points([d.printed for d in group])
+        found.update(zip((d.draft_id for d in group), marks, strict=True))
     out = []
     for draft in drafts:
         points, printed = found.get(draft.draft_id, (None, ""))

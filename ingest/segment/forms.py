@@ -110,12 +110,13 @@ _NAMED_EACH = re.compile(
 )
 
 
-def points_each(heading: str, count: int, number: int = 0, index: int = 0) -> float | None:
+def points_each(heading: str, count: int, number: int = 0, index: int = 0, blanks: int = 0) -> float | None:
     """Points of one item from its section heading, None when the heading does not say.
 
     count: number of items in the section, to settle '5*6' (five items of six points or six of five).
     number: the item's printed number, for «1~10每题2分，11~20每题1分» and «第1、2小题7分».
     index: its place in the section from 0, for '2*9+3' (nine of two points and one of three).
+    blanks: its blanks, where the section is one of blanks, for '1*48' (48 blanks of one point).
     """
     text = unicodedata.normalize("NFKC", heading)
     for found in _SPANS_EACH.finditer(text):
@@ -133,7 +134,11 @@ def points_each(heading: str, count: int, number: int = 0, index: int = 0) -> fl
         a, b, extra = (int(group) if group else 0 for group in times.groups())
         if extra and count == b + 1:
             return float(a if index < b else extra)
-        return float(a if b == count else b if a == count else a)
+        return (
+            float(a if b == count else b if a == count else a)
+            if not blanks or count in (a, b)
+            else float(a * blanks)
+        )
     return None
 
 
@@ -168,6 +173,7 @@ def take_points(stem: str) -> tuple[float | None, str]:
 _BARE_POINTS = (
     re.compile(r"^[（(]\s*(\d{1,2})\s*[)）]\s*"),
     re.compile(r"\s*[（(]\s*(\d{1,2})\s*[)）]\s*[。.]?$"),
+    re.compile(r"\s*(\d{1,2})\s*[’'′]\s*$"),
 )
 
 
@@ -179,7 +185,13 @@ def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
     for pattern in _BARE_POINTS:
         found = [pattern.search(text) for text in printed]
         values = [int(one.group(1)) for one in found if one]
-        if len(values) < max(3, 0.6 * len(printed)) or len(set(values)) == len(values) > 3:
+        whole = len(values) == len(printed) >= 2 and min(values) >= 5
+        most = len(values) >= max(3, 0.6 * len(printed))
+        if (
+            not (whole or most)
+            or len(set(values)) == len(values) > 3
+            or values == list(range(1, len(values) + 1))
+        ):
             continue  # too few, or (1)(2)(3): a numbering
         return [
             (float(one.group(1)), (text[: one.start()] + text[one.end() :]).strip()) if one else (None, text)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz
 
 from ingest.segment.align import after_stem, attach
-from ingest.segment.answers import looks_like_key_name
+from ingest.segment.answers import IN_BLANKS, looks_like_key_name
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
 from schemas.question import Draft, Dropped, Extraction
@@ -108,7 +108,7 @@ def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source:
     out = []
     for draft in drafts:
         twin = _twin(draft, solved)
-        answer = twin.answer or _added(draft.printed, twin.printed) if twin else None
+        answer = _written(draft, twin) if twin else None
         if draft.answer is None and answer and twin:
             regions = twin.answer_regions or twin.regions
             draft = draft.model_copy(
@@ -127,14 +127,24 @@ def _solved(solved: Extraction, paper: Extraction) -> Extraction:
     drafts = []
     for draft in solved.drafts:
         twin = _twin(draft, paper.drafts)
-        answer = draft.answer or (_added(twin.printed, draft.printed) if twin else None)
-        if twin and answer and draft.answer is None:
+        answer = _written(twin, draft) if twin else draft.answer
+        if twin and answer:
             kept = {name: getattr(twin, name) for name in ("stem", "options", "parts", "form", "printed")}
             draft = draft.model_copy(
                 update={**kept, "answer": answer, "answer_source": f"{solved.source}: against {paper.source}"}
             )
         drafts.append(draft)
     return solved.model_copy(update={"drafts": tuple(drafts)})
+
+
+def _written(paper: Draft, solved: Draft) -> str | None:
+    """The answer of a solved print: marked as one, or what it has more than the paper."""
+    if solved.evidence.get("answer") != IN_BLANKS:
+        return solved.answer or _added(paper.printed, solved.printed)
+    text = solved.printed
+    for part in (solved.answer or "").split("；"):
+        text = text.replace("____", part, 1)
+    return _added(paper.printed, text) or solved.answer
 
 
 def _twin(draft: Draft, others: Sequence[Draft]) -> Draft | None:
