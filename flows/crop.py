@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ingest.pictures import page_picture
 from schemas.document import Box
 from schemas.errors import ExamBankError, UsageError
 from schemas.question import Region
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LONG_SIDE = 1600
-PAGE_LONG_SIDE_PT = 842.0  # a picture counts as a sheet of this length: see ingest.readers.image
-_MARGIN = 8.0
+_MARGIN = 16.0
 _RED = (210, 30, 30)
 
 
@@ -39,48 +39,15 @@ def crop(
             remedy="See the text with `exambank show` without --crop.",
         )
     pictures = []
-    with path.open("rb") as stream:
-        is_pdf = b"%PDF-" in stream.read(1024)
     for page in sorted(boxes):
         try:
-            picture, scale = _pdf_page(path, page) if is_pdf else _picture(path, page)
+            picture, scale = page_picture(path, page, turned.get(page, 0), LONG_SIDE)
         except Exception as error:  # MuPDF and Pillow raise many kinds
             raise ExamBankError(
                 f"Page {page} of {source} cannot be shown ({type(error).__name__}).", code="page_not_shown"
             ) from error
-        if turned.get(page):
-            picture = picture.rotate(-turned[page], expand=True)
         pictures.append((page, _outlined(picture, boxes[page], scale)))
     return pictures
-
-
-def _pdf_page(path: Path, number: int) -> tuple[Image, float]:
-    """A page as the reader saw it, and pixels per point."""
-    import pymupdf
-    from PIL import Image
-
-    library: Any = pymupdf  # untyped
-    library.TOOLS.mupdf_display_errors(False)
-    library.TOOLS.mupdf_display_warnings(False)
-    with library.open(path, filetype="pdf") as pdf:
-        page = pdf[number - 1]
-        if page.rotation:
-            page.remove_rotation()
-        scale = LONG_SIDE / max(page.rect.width, page.rect.height, 1.0)
-        pixels = page.get_pixmap(matrix=library.Matrix(scale, scale), alpha=False, colorspace=library.csRGB)
-        return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples), scale
-
-
-def _picture(path: Path, number: int) -> tuple[Image, float]:
-    """A picture file upright by its own mark, and pixels per point."""
-    from PIL import Image, ImageOps
-
-    with Image.open(path) as opened:
-        if getattr(opened, "n_frames", 1) > 1:
-            opened.seek(number - 1)
-        picture = ImageOps.exif_transpose(opened).convert("RGB")
-    picture.thumbnail((LONG_SIDE, LONG_SIDE))
-    return picture, max(picture.size) / PAGE_LONG_SIDE_PT
 
 
 def _outlined(picture: Image, boxes: Sequence[Box], scale: float) -> bytes:

@@ -74,6 +74,9 @@ class Page(Frozen):
     rotation: int = Field(default=0, description="clockwise degrees already applied: 0, 90, 180, 270")
     method: Origin
     reason: str = Field(default="", description="why this method was chosen, when it was a choice")
+    asset: str | None = Field(
+        default=None, description="BLAKE2b hex of the picture that is the page, where a Word file holds it"
+    )
     blocks: tuple[Block, ...] = ()
 
 

@@ -51,7 +51,9 @@ def _page_of(picture: Asset, number: int, settings: ReadSettings) -> Page:
             return Page(number=number, method=Origin.WORD, reason=error.message, blocks=(figure,))
     blocks = tuple(block.model_copy(update={"page": number}) for block in page.blocks)
     reason = "the document holds pictures in place of text"
-    return page.model_copy(update={"number": number, "blocks": blocks, "reason": reason})
+    return page.model_copy(
+        update={"number": number, "blocks": blocks, "reason": reason, "asset": picture.digest}
+    )
 
 
 def _is_page_picture(asset: Asset) -> bool:

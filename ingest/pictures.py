@@ -1,0 +1,128 @@
+"""Pictures to look at: pages as the reader saw them, and figures in a form every browser shows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from schemas.document import Frozen
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PAGE_LONG_SIDE_PT = 842.0  # a picture counts as a sheet of this length: see ingest.readers.image
+FIGURE_LONG_SIDE = 900
+_MAX_PIXELS = 300_000_000
+_JPEG_QUALITY = 72
+_PDF_HEAD = 1024
+
+
+class Pictures(Frozen):
+    """File names in the assets folder: of pages by number and of figures by digest."""
+
+    pages: dict[int, str] = Field(default_factory=dict)
+    figures: dict[str, str] = Field(default_factory=dict)
+
+
+def page_picture(path: Path, number: int, turned: int, long_side: int) -> tuple[Image, float]:
+    """A page of a PDF or picture file as it was read, in RGB, and its pixels per point.
+
+    number counts from 1; turned: clockwise degrees by which the reader turned the page; long_side
+    in pixels. Raises whatever MuPDF and Pillow raise.
+    """
+    with path.open("rb") as stream:
+        is_pdf = b"%PDF-" in stream.read(_PDF_HEAD)
+    picture, scale = _pdf_page(path, number, long_side) if is_pdf else _frame(path, number, long_side)
+    return (picture.rotate(-turned, expand=True) if turned else picture), scale
+
+
+def make(path: Path, wanted: Mapping[str, Any], folder: Path) -> Pictures:
+    """Write the pictures wanted of a file into folder, where its assets are.
+
+    wanted: pages as (number, clockwise degrees turned, digest of the picture that is the page or
+    None), figures as digests, long_side in pixels. What cannot be drawn is left out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    side = int(wanted["long_side"])
+    pages: dict[int, str] = {}
+    for number, turned, digest in wanted["pages"]:
+        try:
+            source, page = (path, number) if digest is None else (_asset(folder, digest), 1)
+            picture, _ = page_picture(source, page, turned, side)
+        except Exception:  # noqa: S112  MuPDF and Pillow raise many kinds; the page is shown without
+            continue
+        pages[number] = _write(folder / f"shown-{_name(path)}-{number}", picture, lossless=False)
+    figures: dict[str, str] = {}
+    for digest in wanted["figures"]:
+        try:
+            picture, _ = _frame(_asset(folder, digest), 1, FIGURE_LONG_SIDE)
+        except Exception:  # noqa: S112  a form no browser shows, or a damaged one
+            continue
+        figures[digest] = _write(folder / f"shown-{digest}", picture, lossless=True)
+    return Pictures(pages=pages, figures=figures)
+
+
+def _pdf_page(path: Path, number: int, long_side: int) -> tuple[Image, float]:
+    import pymupdf
+    from PIL import Image
+
+    library: Any = pymupdf  # untyped
+    library.TOOLS.mupdf_display_errors(False)
+    library.TOOLS.mupdf_display_warnings(False)
+    with library.open(path, filetype="pdf") as pdf:
+        page = pdf[number - 1]
+        if page.rotation:
+            page.remove_rotation()
+        scale = long_side / max(page.rect.width, page.rect.height, 1.0)
+        pixels = page.get_pixmap(matrix=library.Matrix(scale, scale), alpha=False, colorspace=library.csRGB)
+        return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples), scale
+
+
+def _frame(path: Path, number: int, long_side: int) -> tuple[Image, float]:
+    """A picture upright by its own mark, on white, no larger than long_side."""
+    from PIL import Image, ImageOps
+
+    Image.MAX_IMAGE_PIXELS = _MAX_PIXELS
+    with Image.open(path) as opened:
+        if opened.width * opened.height > _MAX_PIXELS:
+            raise ValueError("too many pixels")
+        if getattr(opened, "n_frames", 1) > 1:
+            opened.seek(number - 1)
+        if opened.format == "JPEG":
+            opened.draft("RGB", (long_side, long_side))
+        picture = ImageOps.exif_transpose(opened)
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        clear = picture.convert("RGBA")
+        picture = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear)
+    picture = picture.convert("RGB")
+    picture.thumbnail((long_side, long_side))
+    return picture, max(picture.size) / PAGE_LONG_SIDE_PT
+
+
+def _asset(folder: Path, digest: str) -> Path:
+    return next(folder.glob(f"{digest}.*"))
+
+
+def _name(path: Path) -> str:
+    """A name for a file's pictures that no other file of the batch has."""
+    from schemas.text import digest
+
+    return digest(str(path).encode("utf-8", "surrogateescape"))[:32]
+
+
+def _write(stem: Path, picture: Image, *, lossless: bool) -> str:
+    """Write a picture, as PNG where that is wanted and not the larger; its file name."""
+    best, ending = io.BytesIO(), "jpg"
+    picture.save(best, "JPEG", quality=_JPEG_QUALITY, optimize=True)
+    if lossless:
+        whole = io.BytesIO()
+        picture.save(whole, "PNG", optimize=True)
+        if whole.tell() <= best.tell():
+            best, ending = whole, "png"
+    target = stem.with_name(f"{stem.name}.{ending}")
+    target.write_bytes(best.getvalue())
+    return target.name
