@@ -47,8 +47,8 @@ def _wraps(before: Line, after: Line) -> bool:
         return False
     if before.block.box is None or after.block.box is None:
         return False
-    if answers.ANSWER_LINE.match(after.text):
-        return False
+    if answers.ANSWER_LINE.match(after.text) or "\t" in after.text or before.text.count("\t") > 1:
+        return False  # columns: options or a table without rules
     a, b = before.block.box, after.block.box
     height = max(a.y1 - a.y0, 1.0)
     if before.block.page == after.block.page:

@@ -165,6 +165,13 @@ def _added(question: str, solved: str) -> str | None:
     """What the solved print has and the paper has not: lines written in between, or all after the stem."""
     known = [fold(line) for line in question.split("\n") if fold(line)]
     lines = [line for line in solved.split("\n") if fold(line)]
-    added = [line for line in lines if not any(fuzz.ratio(fold(line), one) >= SAME_LINE for one in known)]
-    text = after_stem(question, "\n".join(added)) if len(added) < len(lines) else after_stem(question, solved)
-    return text.strip() or None
+    new = [not any(fuzz.ratio(fold(line), one) >= SAME_LINE for one in known) for line in lines]
+    if all(new):
+        return after_stem(question, solved).strip() or None
+    kept: list[str] = []
+    for place in range(len(lines) - 1, -1, -1):
+        # a label («Best:») or the row over a filled row says what the added line answers
+        names = re.search(r"[:：]\s*$|\t", lines[place]) and place + 1 < len(lines) and new[place + 1]
+        if new[place] or names:
+            kept.insert(0, lines[place])
+    return after_stem(question, "\n".join(kept)).strip() or None
