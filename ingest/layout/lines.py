@@ -240,7 +240,7 @@ def _raise(before: str, script: str, text: str) -> str:
         return f"{before[: closed.start()]}${closed.group(1)}{script}{{{text}}}$"
     if before.endswith("$"):
         return before[:-1] + text + "$" if closed else before + text
-    word = re.search(r"(?:[A-Za-zα-ωΑ-Ω]|\d+|[)\]}|])$", before)
+    word = re.search(r"(?:(?<![A-Za-z])(?:log|lim|max|min|sup|inf)|[A-Za-zα-ωΑ-Ω]|\d+|[)\]}|])$", before)
     start = word.start() if word else len(before) - 1
     return f"{before[:start]}${before[start:]}{script}{{{text}}}$"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.layout import assemble, furniture
 from ingest.readers import pdf_parts
 from ingest.readers.common import mupdf, sha256_of
+from ingest.readers.limits import over
 from ingest.readers.pdf_text import TextLayer, text_layer
 from schemas.document import Asset, Block, Document, Notice, Origin, Page
 from schemas.errors import MissingToolError, RefusedError
@@ -28,7 +29,8 @@ _SCANNER_NOTE = re.compile(r"扫描全能王|CamScanner|由\s*扫描|Scanned (?:
 def read_pdf(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
     """The document in a PDF file and the pictures its FIGURE blocks name.
 
-    Raises RefusedError: encrypted, damaged, no_pages, not_readable (nothing on any page could be read).
+    Raises RefusedError: encrypted, damaged, no_pages, not_readable (nothing on any page could be read),
+    max_pages, max_chars, max_pixels.
     """
     pdf = _open(path)
     try:
@@ -37,14 +39,11 @@ def read_pdf(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset,
         if pdf.is_repaired:
             state.note("repaired", "the file's structure was broken and was repaired while opening")
         if count > settings.max_pages:
-            state.note("page_limit", f"{count} pages; only the first {settings.max_pages} were read")
-        for number in range(1, min(count, settings.max_pages) + 1):
+            raise over(settings, "max_pages", f"{path.name} has {count:,} pages")
+        for number in range(1, count + 1):
             state.read_page(pdf, number)
             if state.chars > settings.max_chars:
-                state.note(
-                    "text_limit", f"more than {settings.max_chars:,} characters; the rest was not read"
-                )
-                break
+                raise over(settings, "max_chars", f"{path.name} has too much text")
     finally:
         pdf.close()
     return state.finish(path)
@@ -148,8 +147,14 @@ class _State:
             page = pdf[number - 1]
             if page.rotation:  # so that text, pictures and strokes share the frame that is read
                 page.remove_rotation()
+            pixels = pdf_parts.largest_picture(page)
+            if pixels > self.settings.max_pixels:
+                what = f"a picture on page {number} of {self.name} has {pixels:,} pixels"
+                raise over(self.settings, "max_pixels", what, instead="scale it down")
             layer = text_layer(page, self.settings.max_chars)
             cover, drawings = pdf_parts.cover(page), pdf_parts.drawing_count(page)
+        except RefusedError:
+            raise
         except Exception as error:  # a broken page raises any of MuPDF's kinds
             self._unread(number, f"page {number} is damaged: {type(error).__name__}")
             return
@@ -167,6 +172,10 @@ class _State:
                 number,
                 layer.bad,
             )
+        inline = pdf_parts.inline_pictures(page, layer.runs)
+        if inline:
+            message = f"{inline} small pictures in the lines of page {number} (signs, formulas) are not read"
+            self.note("inline_pictures", message, number, inline)
         runs, walls, assets = pdf_parts.with_parts(page, layer, render)
         for asset in assets:
             self.assets[asset.digest] = asset

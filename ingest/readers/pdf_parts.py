@@ -38,6 +38,11 @@ def pictures(page: Any) -> list[Box]:  # noqa: ANN401 - PyMuPDF is untyped
     return boxes
 
 
+def largest_picture(page: Any) -> int:  # noqa: ANN401
+    """Pixels of the largest embedded picture, as it declares them; nothing is decoded."""
+    return max((info["width"] * info["height"] for info in page.get_image_info()), default=0)
+
+
 def cover(page: Any) -> float:  # noqa: ANN401
     """Share of the page under pictures, 0-1 (overlaps counted twice, capped)."""
     area = max(page.rect.width * page.rect.height, 1.0)
@@ -71,6 +76,21 @@ def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], 
         runs.append(Run(figure.text, figure.box, figure.box.y1 - figure.box.y0, asset=asset.digest))
     walls = [post.x0 for post in upright if post.y1 - post.y0 > 0.4 * page.rect.height]
     return runs, walls, assets
+
+
+def inline_pictures(page: Any, runs: Sequence[Run]) -> int:  # noqa: ANN401
+    """Number of small pictures that stand in lines of text: formulas and signs that are not read."""
+    lines = [run.box for run in runs if run.baseline is not None]
+    count = 0
+    for box in pictures(page):
+        small = box.x1 - box.x0 > 4 and 4 < box.y1 - box.y0 < 2 * _MIN_SIDE
+        if small and min(box.x1 - box.x0, box.y1 - box.y0) < _MIN_SIDE:
+            middle = (box.y0 + box.y1) / 2
+            count += any(
+                line.y0 < middle < line.y1 and max(line.x0 - box.x1, box.x0 - line.x1) < _MIN_SIDE
+                for line in lines
+            )
+    return count
 
 
 def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN401
