@@ -73,14 +73,15 @@ def run(command: Callable[[], object]) -> int:
         typer.echo(f"exambank: {error}", err=True)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("exambank: interrupted; the same command again goes on where it stopped", err=True)
-        return INTERRUPTED
+        result = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has had enough; the interpreter must not flush into it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
         return _told(error)
+    if result == INTERRUPTED:  # typer makes this of Ctrl-C
+        typer.echo("exambank: interrupted; the same command again goes on where it stopped", err=True)
     return result if isinstance(result, int) else 0
 
 
