@@ -97,9 +97,9 @@ def _take(path: Path, folder: str, found: Found, seen: dict[str, Path], max_byte
             found.others.append(_other(path, "skipped", "not a regular file"))
             return
         if info.st_size > max_bytes:
-            message = f"{path.name} has {info.st_size:,} bytes; at most {max_bytes:,} are read"
+            message = f"{path.name} has {info.st_size:,} bytes; the limit max_bytes is {max_bytes:,}"
             found.others.append(
-                _other(path, "refused", message, code="too_large", remedy="raise read.max_bytes, or split it")
+                _other(path, "refused", message, code="max_bytes", remedy="raise read.max_bytes, or split it")
             )
             return
         with path.open("rb") as stream:

@@ -17,10 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.pictures import Pictures
+from ingest.readers.limits import over
 from schemas.document import Document
 from schemas.errors import MissingToolError, RefusedError
 from schemas.question import Extraction
-from schemas.settings import Settings
+from schemas.settings import ReadSettings, Settings
 
 DOCUMENTS_PER_CHILD = 200
 _POLL_SECONDS = 0.25
@@ -63,13 +65,30 @@ class DocumentPool:
     def read(self, path: Path) -> Document:
         """The document in a file, its assets stored. Raises RefusedError with code and remedy.
 
-        Besides the readers' own codes: `timeout`, `memory`, `reader_crashed`, `reader_failed`.
+        Besides the readers' own codes: `max_seconds`, `max_memory_mb`, `reader_crashed`, `reader_failed`.
         """
         return Document.model_validate(self._ask("read", path))
 
     def extract(self, path: Path) -> Extraction:
         """The drafts of a file. Raises RefusedError as `read` does."""
         return Extraction.model_validate(self._ask("extract", path))
+
+    def look(self, path: Path) -> tuple[Document, Extraction]:
+        """The document in a file and its drafts, from one reading. Raises RefusedError as `read` does."""
+        both = self._ask("look", path)
+        return Document.model_validate(both["document"]), Extraction.model_validate(both["extraction"])
+
+    def pictures(self, path: Path, document: Document, *, long_side: int) -> Pictures:
+        """Pictures to show of a document this pool has read, left in the assets folder.
+
+        long_side of a page's picture in pixels. What cannot be drawn has no picture. Raises
+        RefusedError as `read` does.
+        """
+        paged = document.format in {"pdf", "image"}
+        pages = [[p.number, p.rotation, p.asset] for p in document.pages if paged or p.asset]
+        figures = sorted({block.asset for block in document.blocks if block.asset})
+        reply = self._ask("pictures", path, pages=pages, figures=figures, long_side=long_side)
+        return Pictures.model_validate(reply)
 
     def close(self) -> None:
         """End all children at once; documents still being read are refused as `interrupted`."""
@@ -79,13 +98,13 @@ class DocumentPool:
         for child in children:
             child.kill()
 
-    def _ask(self, op: str, path: Path) -> Any:  # noqa: ANN401  the record as parsed JSON
-        request = {"op": op, "path": str(path.resolve())}
+    def _ask(self, op: str, path: Path, **more: object) -> Any:  # noqa: ANN401  the record as parsed JSON
+        request: dict[str, object] = {"op": op, "path": str(path.resolve()), **more}
         with self._slots:
             child = self._send(request)
             keep = False
             try:
-                reply = child.reply(self._settings.read.max_seconds, self._settings.read.max_memory_mb)
+                reply = child.reply(self._settings.read)
                 keep = self._worth_keeping(child)
             except RefusedError:
                 if self._closed:
@@ -99,7 +118,7 @@ class DocumentPool:
         kind = MissingToolError if error["code"] == MissingToolError.code else RefusedError
         raise kind(error["message"], remedy=error["remedy"], code=error["code"])
 
-    def _send(self, request: dict[str, str]) -> _Child:
+    def _send(self, request: dict[str, object]) -> _Child:
         """Hand a request to an idle child, else to a new one; one that died while idle is replaced."""
         while True:
             with self._lock:
@@ -171,32 +190,24 @@ class _Child:
         stream.write(json.dumps(message).encode() + b"\n")
         stream.flush()
 
-    def send(self, request: dict[str, str]) -> None:
+    def send(self, request: dict[str, object]) -> None:
         """Send one request; raises OSError when the child is gone."""
         if self._process.poll() is not None:
             raise BrokenPipeError
         self._write(request)
 
-    def reply(self, seconds: float, megabytes: int) -> dict[str, Any]:
+    def reply(self, limits: ReadSettings) -> dict[str, Any]:
         """Wait for the reply within the limits; raises RefusedError when one is passed."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + limits.max_seconds
         while True:
             left = until - time.monotonic()
             if left <= 0:
-                raise RefusedError(
-                    f"reading took longer than {seconds:g} s",
-                    code="timeout",
-                    remedy="raise read.max_seconds, or split the document",
-                )
+                raise over(limits, "max_seconds", "reading did not come to an end in time")
             try:
                 line = self._lines.get(timeout=min(left, _POLL_SECONDS))
             except queue.Empty:
-                if self.memory() > megabytes * _MEGABYTE:
-                    raise RefusedError(
-                        f"reading needed more than {megabytes} MB of memory",
-                        code="memory",
-                        remedy="raise read.max_memory_mb, or split the document",
-                    ) from None
+                if self.memory() > limits.max_memory_mb * _MEGABYTE:
+                    raise over(limits, "max_memory_mb", "reading needed too much memory") from None
                 continue
             try:
                 message = json.loads(line)

@@ -36,6 +36,8 @@ _ENDINGS = {
 }
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/'\"]+[\\/])+")
 _MESSAGE_CHARS = 200
+_SAVE_AGAIN = "open the file in its own program, save it again and retry; report it if that fails"
+_BACKSTOP = 2  # times max_memory_mb: what a process may reserve between two looks of the pool
 
 
 def asset_name(asset: Asset) -> str:
@@ -64,6 +66,10 @@ def answer(request: Mapping[str, Any], settings: Settings, assets_dir: Path) -> 
     """The reply to one request as a JSON line; never raises for what a document did."""
     path = Path(str(request["path"]))
     try:
+        if request["op"] == "pictures":
+            from ingest.pictures import make
+
+            return f'{{"ok": {make(path, request, assets_dir).model_dump_json()}}}'
         from ingest.readers import read
 
         document, assets = read(path, settings.read)
@@ -72,19 +78,23 @@ def answer(request: Mapping[str, Any], settings: Settings, assets_dir: Path) -> 
             return f'{{"ok": {document.model_dump_json()}}}'
         from ingest.segment import segment
 
-        return f'{{"ok": {segment(document, settings.segment).model_dump_json()}}}'
+        extraction = segment(document, settings.segment).model_dump_json()
+        if request["op"] == "look":
+            return f'{{"ok": {{"document": {document.model_dump_json()}, "extraction": {extraction}}}}}'
+        return f'{{"ok": {extraction}}}'
     except ExamBankError as error:
         return json.dumps({"error": error.as_dict()})
     except MemoryError:
-        return _refusal("memory", "the document needs more memory than there is")
+        allowed = f"(limit max_memory_mb, {settings.read.max_memory_mb:,})"
+        remedy = "raise read.max_memory_mb, or split the document"
+        return _refusal("max_memory_mb", f"the document needs more memory than there is {allowed}", remedy)
     except Exception as error:
         text = _PATH.sub("", str(error).replace(str(path), path.name))
         short = f"{type(error).__name__}: {text}"[:_MESSAGE_CHARS].strip().rstrip(":")
         return _refusal("reader_failed", f"the file could not be read ({short})")
 
 
-def _refusal(code: str, message: str) -> str:
-    remedy = "open the file in its own program, save it again and retry; report it if that fails"
+def _refusal(code: str, message: str, remedy: str = _SAVE_AGAIN) -> str:
     return json.dumps({"error": {"code": code, "message": message, "remedy": remedy}})
 
 
@@ -99,6 +109,18 @@ def _end_with_parent() -> None:
     if Path(tempfile.gettempdir()).name.startswith("exambank-child-"):  # given by the pool, nobody else's
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
     os._exit(0)
+
+
+def _cap_memory(megabytes: int) -> None:
+    """Let this process and those it starts reserve no more than this, each; not on Windows."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        cap = megabytes * 1_000_000
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (cap if most == resource.RLIM_INFINITY else min(cap, most), most)
+        )
 
 
 def _listen(source: IO[bytes], requests: queue.SimpleQueue[bytes]) -> None:
@@ -123,6 +145,7 @@ def main() -> None:
     setup = json.loads(requests.get())
     settings = Settings.model_validate(setup["settings"])
     assets_dir = Path(setup["assets_dir"])
+    _cap_memory(_BACKSTOP * settings.read.max_memory_mb)
     while True:
         replies.write(answer(json.loads(requests.get()), settings, assets_dir) + "\n")
         replies.flush()

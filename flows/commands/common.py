@@ -154,7 +154,7 @@ def tell_files(files: Sequence[Any]) -> None:
         elif file.outcome in {"skipped", "repeated"}:
             left.setdefault(f"{file.outcome:8} {{}}: {file.reason}", []).append(file.path or file.source)
         for notice in file.notices:
-            if notice.code in {"page_not_read", "page_limit", "text_limit"}:
+            if notice.code == "page_not_read":
                 say(f"{'notice':8} {file.path or file.source}: {notice.message}")
     for line, names in left.items():
         for name in names if len(names) <= _FEW else [f"{len(names)} files"]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from ingest.readers import wordtable
 from ingest.readers.common import sha256_of
 from ingest.readers.docx import read_docx
+from ingest.readers.limits import over
 from ingest.readers.wordtext import FIGURE
 from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin, Page
 from schemas.errors import MissingToolError, RefusedError
@@ -59,7 +60,7 @@ def read_doc(
     """Read one .doc; blocks carry Origin.CONVERTED.
 
     find looks a program up by name and gives its path or None. Raises MissingToolError when no
-    converter is installed, RefusedError `damaged` when none of them can read the file, `timeout`
+    converter is installed, RefusedError `damaged` when none of them can read the file, `max_seconds`
     when LibreOffice does not come to an end.
     """
     if path.stat().st_size == 0:
@@ -156,9 +157,9 @@ def _run(command: list[str], folder: Path, seconds: float) -> None:
         process.wait(timeout=seconds)
     except subprocess.TimeoutExpired as error:
         raise RefusedError(
-            f"LibreOffice did not finish within {seconds:.0f} s",
-            code="timeout",
-            remedy="raise read.max_seconds, or save the file as .docx in Word",
+            f"LibreOffice did not finish within {seconds:.0f} s (limit max_seconds)",
+            code="max_seconds",
+            remedy="raise read.max_seconds where it is lower, or save the file as .docx in Word",
         ) from error
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -184,11 +185,7 @@ def _through_antiword(antiword: str, path: Path, settings: ReadSettings, *, offi
             "the file is not a complete Word 97-2003 document", code="damaged", remedy=_DAMAGED_REMEDY
         )
     if len(text) > settings.max_chars:
-        raise RefusedError(
-            f"the document has more than {settings.max_chars} characters",
-            code="too_large",
-            remedy="raise read.max_chars or split the document",
-        )
+        raise over(settings, "max_chars", "the document has too much text")
     why = "LibreOffice could not read the file" if office_failed else "LibreOffice is not installed"
     loss = (
         "formulas, pictures, text boxes, raised characters and headers are lost and list numbers may differ"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.readers import omml, wordtable
+from ingest.readers.limits import over, too_deep
 from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
@@ -42,25 +43,21 @@ def read_docx(
     """Read one .docx into a Document of one page (more when its pages are pictures) and its assets.
 
     origin marks the blocks: CONVERTED when the file was made from a .doc. Raises RefusedError with
-    code `empty`, `damaged`, `encrypted`, `hostile`, `not_word` or `too_large`.
+    code `empty`, `not_word` or what WordPackage raises.
     """
     size = path.stat().st_size
     if size == 0:
         raise RefusedError("the file is empty", code="empty", remedy="get the file again from its source")
     if size > settings.max_bytes:
-        raise RefusedError(
-            f"the file has {size // 1_000_000} MB", code="too_large", remedy="raise read.max_bytes"
-        )
+        raise over(settings, "max_bytes", f"the file has {size:,} bytes")
     with path.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     try:
-        with WordPackage(path, settings.max_bytes) as package:
+        with WordPackage(path, settings) as package:
             body = _Body(package, settings, origin)
             blocks = body.read()
     except RecursionError as error:
-        raise RefusedError(
-            "the document is nested too deeply", code="hostile", remedy="save it again in Word and retry"
-        ) from error
+        raise too_deep("the document") from error
     pages = as_pages(blocks, body.assets, settings, origin)
     document = Document(
         source=path.name, sha256=sha256, format="docx", pages=pages, notices=tuple(body.notices())
@@ -189,11 +186,7 @@ class _Body:
     def _budget(self, text: str) -> None:
         self._chars += len(text)
         if self._chars > self._settings.max_chars:
-            raise RefusedError(
-                f"the document has more than {self._settings.max_chars} characters",
-                code="too_large",
-                remedy="raise read.max_chars or split the document",
-            )
+            raise over(self._settings, "max_chars", "the document has too much text")
 
     def _count(self, look: Look) -> Numbered | None:
         if look.num_id is None or look.num_id == "0":
@@ -284,7 +277,7 @@ class _Body:
         if relation is None or not self._package.has(relation.target):
             self._note("picture_missing")
             return None
-        data = self._package.data(relation.target, self._settings.max_bytes)
+        data = self._package.data(relation.target)
         name = digest(data)
         self.assets.setdefault(name, Asset(digest=name, media_type=media_type(relation.target), data=data))
         return name
@@ -297,7 +290,7 @@ class _Body:
         relation = self._relations.get(key)
         if relation is None or not self._package.has(relation.target):
             return None
-        return self._package.data(relation.target, self._settings.max_bytes)
+        return self._package.data(relation.target)
 
     def _note(self, code: str, count: int = 1) -> None:
         if count:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
 from ingest.readers.common import sha256_of
+from ingest.readers.limits import over
 from schemas.document import Asset, Document, Notice, Origin, Page
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
     Pixels = NDArray[np.uint8]
 
 LONG_SIDE_PX = 2200
-MAX_PIXELS = 300_000_000
 PAGE_LONG_SIDE_PT = 842.0
 
 
 def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
     """The document in an image file; every frame of a TIFF is a page. There are no assets.
 
-    Page sizes are those of a sheet 842 points long. Raises RefusedError: damaged, too_large, ocr_off.
+    Page sizes are those of a sheet 842 points long. Raises RefusedError: damaged, ocr_off, or the name
+    of the limit that the file is over (max_pages, max_pixels).
     """
     from PIL import Image
 
@@ -43,15 +44,14 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
     pages: list[Page] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        picture = _open(Image, path)
+        picture = _open(Image, path, settings)
         with picture:
             frames = _frames(picture)
             if frames > settings.max_pages:
-                message = f"{frames} pages; only the first {settings.max_pages} were read"
-                notices.append(Notice(code="page_limit", message=message))
+                raise over(settings, "max_pages", f"{path.name} has {frames:,} pages")
             reader = engine(settings)
-            for number in range(1, min(frames, settings.max_pages) + 1):
-                pixels = _pixels(picture, number - 1, path)
+            for number in range(1, frames + 1):
+                pixels = _pixels(picture, number - 1, path, settings)
                 scale = PAGE_LONG_SIDE_PT / max(pixels.shape[:2])
                 result = read_page(pixels, reader, scale)
                 blocks = assemble.blocks(result.runs, number, Origin.OCR)
@@ -78,19 +78,26 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
     return document, ()
 
 
-def _open(module: Any, path: Path) -> Any:  # noqa: ANN401 - the Pillow module and image
+def _open(module: Any, path: Path, settings: ReadSettings) -> Any:  # noqa: ANN401 - the Pillow module and image
     """An opened picture of bounded size."""
-    module.MAX_IMAGE_PIXELS = MAX_PIXELS
+    module.MAX_IMAGE_PIXELS = None  # checked below, frame by frame
     try:
         picture = module.open(path)
-    except module.DecompressionBombError as error:
-        raise _too_large(path) from error
     except Exception as error:  # Pillow's plugins raise many kinds on damaged files
         raise _damaged(path) from error
-    if picture.width * picture.height > MAX_PIXELS:
+    try:
+        _check_pixels(picture, path, settings)
+    except RefusedError:
         picture.close()
-        raise _too_large(path)
+        raise
     return picture
+
+
+def _check_pixels(picture: Any, path: Path, settings: ReadSettings) -> None:  # noqa: ANN401
+    """Refuse a picture that is too large to be decoded, before it is."""
+    pixels = picture.width * picture.height
+    if pixels > settings.max_pixels:
+        raise over(settings, "max_pixels", f"{path.name} has {pixels:,} pixels", instead="scale it down")
 
 
 def _frames(picture: Any) -> int:  # noqa: ANN401
@@ -101,15 +108,14 @@ def _frames(picture: Any) -> int:  # noqa: ANN401
         return 1
 
 
-def _pixels(picture: Any, frame: int, path: Path) -> Pixels:  # noqa: ANN401
+def _pixels(picture: Any, frame: int, path: Path, settings: ReadSettings) -> Pixels:  # noqa: ANN401
     """A frame as BGR pixels, upright by its EXIF mark, on white, long side at most 2,200."""
     import numpy as np
     from PIL import Image, ImageOps
 
     try:
         picture.seek(frame)
-        if picture.width * picture.height > MAX_PIXELS:
-            raise _too_large(path)
+        _check_pixels(picture, path, settings)
         if picture.format == "JPEG":
             picture.draft("RGB", (LONG_SIDE_PX, LONG_SIDE_PX))
         upright = ImageOps.exif_transpose(picture)
@@ -139,14 +145,6 @@ def _eight_bit(picture: Any) -> Any:  # noqa: ANN401
     low, high = float(values.min()), float(values.max())
     scaled = (values - low) * (255.0 / (high - low)) if high > low else values * 0
     return Image.fromarray(scaled.astype(np.uint8))
-
-
-def _too_large(path: Path) -> RefusedError:
-    return RefusedError(
-        f"{path.name} has more than {MAX_PIXELS:,} pixels",
-        code="too_large",
-        remedy="Scale it down; 2,200 pixels on the long side are enough.",
-    )
 
 
 def _damaged(path: Path) -> RefusedError:

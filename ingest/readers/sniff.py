@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ingest.readers.limits import over
 from schemas.document import Notice
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
@@ -42,7 +43,7 @@ class Sniffed:
 def sniff(path: Path, settings: ReadSettings) -> Sniffed:
     """The format of the file at path, by content.
 
-    Raises RefusedError with a stable code (missing, directory, empty, too_large, word_lock_file,
+    Raises RefusedError with a stable code (missing, directory, empty, max_bytes, word_lock_file,
     git_lfs_pointer, encrypted, truncated, html, plain_text, rtf, ofd, archive, old_image, unsupported …)
     and a remedy.
     """
@@ -99,11 +100,7 @@ def _size(path: Path, settings: ReadSettings) -> int:
             f"{path.name} is empty (0 bytes)", code="empty", remedy="Fetch the file again from its source."
         )
     if size > settings.max_bytes:
-        raise RefusedError(
-            f"{path.name} has {size:,} bytes, more than the limit of {settings.max_bytes:,}",
-            code="too_large",
-            remedy="Split the file, or raise read.max_bytes.",
-        )
+        raise over(settings, "max_bytes", f"{path.name} has {size:,} bytes")
     return size
 
 

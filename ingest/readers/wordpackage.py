@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingest.readers.limits import over, too_deep
 from schemas.errors import RefusedError
+from schemas.settings import ReadSettings
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -20,10 +23,6 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 WPS = "{http://schemas.microsoft.com/office/word/2010/wordprocessingShape}"
 WPG = "{http://schemas.microsoft.com/office/word/2010/wordprocessingGroup}"
-
-MAX_ENTRIES = 5_000
-MAX_XML_BYTES = 60_000_000
-MAX_RATIO = 250  # real documents stay below 60; a bomb needs thousands
 
 _STRICT = (
     (b"http://purl.oclc.org/ooxml/wordprocessingml/main", W[1:-1].encode()),
@@ -44,6 +43,7 @@ _MEDIA = {
     "emf": "image/emf",
     "svg": "image/svg+xml",
 }
+_DECLARES = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
 _SAVE_AGAIN = "open the file in Word or LibreOffice, save it again as .docx and retry"
 
 
@@ -58,10 +58,12 @@ class Relation:
 class WordPackage:
     """The parts of one .docx. Use as a context manager.
 
-    Raises RefusedError with code `encrypted`, `damaged`, `hostile` or `not_word`.
+    Raises RefusedError with code `encrypted`, `damaged`, `not_word`, `xml_entities`, `xml_depth`
+    or the name of the limit that the archive is over.
     """
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(self, path: Path, settings: ReadSettings) -> None:
+        self._settings = settings
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError) as error:
@@ -69,7 +71,7 @@ class WordPackage:
                 "the file is not a complete .docx (a zip archive)", code="damaged", remedy=_SAVE_AGAIN
             ) from error
         try:
-            self._check(max_bytes)
+            self._check(settings)
             self.main = self._main_part()
         except BaseException:
             self._zip.close()
@@ -81,10 +83,12 @@ class WordPackage:
     def __exit__(self, *_: object) -> None:
         self._zip.close()
 
-    def _check(self, max_bytes: int) -> None:
+    def _check(self, settings: ReadSettings) -> None:
         entries = self._zip.infolist()
-        if len(entries) > MAX_ENTRIES:
-            raise RefusedError(f"the archive has {len(entries)} entries", code="hostile", remedy=_SAVE_AGAIN)
+        if len(entries) > settings.max_zip_entries:
+            raise over(
+                settings, "max_zip_entries", f"the archive has {len(entries):,} parts", instead=_SAVE_AGAIN
+            )
         total = 0
         for entry in entries:
             if entry.flag_bits & 0x1:
@@ -92,16 +96,12 @@ class WordPackage:
                     "the archive is encrypted", code="encrypted", remedy="remove the password and retry"
                 )
             total += entry.file_size
-            if entry.file_size > 1_000_000 and entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
-                raise RefusedError(
-                    "the archive unpacks to far more than it holds", code="hostile", remedy=_SAVE_AGAIN
-                )
-        if total > max_bytes:
-            raise RefusedError(
-                f"the archive unpacks to {total // 1_000_000} MB",
-                code="too_large",
-                remedy="raise read.max_bytes or split the document",
-            )
+            ratio = entry.file_size // max(entry.compress_size, 1)
+            if entry.file_size > 1_000_000 and ratio > settings.max_zip_ratio:
+                what = f"part {posixpath.basename(entry.filename)} unpacks to {ratio:,} times its size"
+                raise over(settings, "max_zip_ratio", what, instead=_SAVE_AGAIN)
+        if total > settings.max_bytes:
+            raise over(settings, "max_bytes", f"the archive unpacks to {total:,} bytes")
 
     def _main_part(self) -> str:
         for relation in self.relations("").values():
@@ -117,11 +117,13 @@ class WordPackage:
         """Whether the archive has a part of this name."""
         return name in self._zip.NameToInfo
 
-    def data(self, name: str, limit: int | None = None) -> bytes:
-        """Bytes of a part; raises RefusedError `damaged` when they cannot be unpacked."""
+    def data(self, name: str) -> bytes:
+        """Bytes of a part; raises RefusedError `damaged` when they cannot be unpacked.
+
+        No more than the archive declares is unpacked, and that was checked.
+        """
         try:
-            with self._zip.open(name) as stream:
-                data = stream.read() if limit is None else stream.read(limit + 1)
+            return self._zip.read(name)
         except (KeyError, zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise RefusedError(
                 f"part {posixpath.basename(name)} of the archive cannot be unpacked",
@@ -134,13 +136,6 @@ class WordPackage:
                 code="damaged",
                 remedy=_SAVE_AGAIN,
             ) from error
-        if limit is not None and len(data) > limit:
-            raise RefusedError(
-                f"part {posixpath.basename(name)} is larger than {limit // 1_000_000} MB",
-                code="too_large",
-                remedy="split the document",
-            )
-        return data
 
     def xml(self, name: str) -> Any | None:  # noqa: ANN401  lxml has no types of its own
         """Root element of a part, None when it is missing; raises RefusedError when hostile or broken."""
@@ -148,9 +143,10 @@ class WordPackage:
 
         if not self.has(name):
             return None
-        data = self.data(name, MAX_XML_BYTES)
-        if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data[:4096]:
-            raise RefusedError("the document declares XML entities", code="hostile", remedy=_SAVE_AGAIN)
+        part, size = posixpath.basename(name), self._zip.getinfo(name).file_size
+        if size > self._settings.max_xml_bytes:
+            raise over(self._settings, "max_xml_bytes", f"part {part} has {size:,} bytes")
+        data = self.data(name)
         for strict, transitional in _STRICT:
             data = data.replace(strict, transitional)
         parser = etree.XMLParser(
@@ -162,11 +158,18 @@ class WordPackage:
             remove_pis=True,
         )
         try:
-            return etree.fromstring(data, parser)
+            root = etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
+            if "depth" in str(error):
+                raise too_deep(f"part {part}") from error
+            if _DECLARES.search(data.replace(b"\0", b"")):  # in UTF-16 too
+                raise _entities(part) from error
             raise RefusedError(
-                f"part {posixpath.basename(name)} is not well-formed XML", code="damaged", remedy=_SAVE_AGAIN
+                f"part {part} is not well-formed XML", code="damaged", remedy=_SAVE_AGAIN
             ) from error
+        if root.getroottree().docinfo.internalDTD is not None:  # no Word file has one, whatever its encoding
+            raise _entities(part)
+        return root
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Internal relationships of a part by id; external targets are left out, never followed."""
@@ -183,6 +186,14 @@ class WordPackage:
             kind = (item.get("Type") or "").rpartition("/")[2]
             found[item.get("Id") or ""] = Relation(kind=kind, target=posixpath.normpath(name))
         return found
+
+
+def _entities(part: str) -> RefusedError:
+    return RefusedError(
+        f"part {part} declares a document type or XML entities (limit xml_entities)",
+        code="xml_entities",
+        remedy=f"no setting allows them; {_SAVE_AGAIN}",
+    )
 
 
 def media_type(name: str) -> str:

@@ -83,7 +83,7 @@ def test_banks_fifos_and_large_files_are_left_alone(tmp_path: Path) -> None:
     told = {other.source: (other.outcome, other.code) for other in found.others}
     assert told == {
         "bank": ("skipped", ""),
-        "big.pdf": ("refused", "too_large"),
+        "big.pdf": ("refused", "max_bytes"),
         "pipe": ("skipped", ""),
     }
 

@@ -97,7 +97,7 @@ def test_a_converter_that_hangs_is_ended(tmp_path: Path) -> None:
     tool = program(tmp_path, f"(sleep 2; touch {mark}) & sleep 60\n")
     with pytest.raises(RefusedError) as caught:
         read_doc(PAPER, ReadSettings(max_seconds=0.5), find=only("soffice", tool))
-    assert caught.value.code == "timeout" and caught.value.remedy
+    assert caught.value.code == "max_seconds" and caught.value.remedy
     import time
 
     time.sleep(2.2)

@@ -359,14 +359,14 @@ def test_hostile_and_damaged_files_are_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.docx"
     cut.write_bytes(good.read_bytes()[:-60])
     assert refusal(cut) == "damaged"
-    assert refusal(good, max_chars=100) == "too_large"
+    assert refusal(good, max_chars=100) == "max_chars"
 
     bomb = make(tmp_path / "bomb.docx", par("a"), parts={"media/x.bin": b"\0" * 5_000_000})
-    assert refusal(bomb) == "hostile"
+    assert refusal(bomb) == "max_zip_ratio"
 
     entity = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
     body = f"{entity}<w:document {NAMESPACES}><w:body>{par(run('&x;'))}</w:body></w:document>"
-    assert refusal(make(tmp_path / "entity.docx", "", document=body)) == "hostile"
+    assert refusal(make(tmp_path / "entity.docx", "", document=body)) == "xml_entities"
 
     assert refusal(make(tmp_path / "broken.docx", "", document="<w:document>")) == "damaged"
     other = tmp_path / "other.docx"
@@ -375,7 +375,7 @@ def test_hostile_and_damaged_files_are_refused(tmp_path: Path) -> None:
     assert refusal(other) == "not_word"
 
     deep = make(tmp_path / "deep.docx", "<w:sdt><w:sdtContent>" * 5000 + "</w:sdtContent></w:sdt>" * 5000)
-    assert refusal(deep) == "damaged"
+    assert refusal(deep) == "xml_depth"
 
 
 def test_deep_nesting_that_the_parser_allows_is_read(tmp_path: Path) -> None:

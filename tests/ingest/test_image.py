@@ -11,7 +11,6 @@ from PIL import Image
 
 from ingest.ocr import ink, page, weights
 from ingest.ocr.engine import engine
-from ingest.readers import image as image_reader
 from ingest.readers import read
 from ingest.readers.pdf import render
 from schemas.document import BlockKind, Origin
@@ -104,7 +103,7 @@ def test_skew_is_found_and_taken_out_of_the_layout_only() -> None:
     assert page.skew(found[:1]) == 0.0
 
 
-def test_pictures_that_cannot_be_read_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.png"
     Image.new("RGB", (600, 600), "white").save(cut)
     cut.write_bytes(cut.read_bytes()[:60])
@@ -116,10 +115,9 @@ def test_pictures_that_cannot_be_read_are_refused(tmp_path: Path, monkeypatch: p
     with pytest.raises(RefusedError) as caught:
         read(big, ReadSettings(ocr="never"))
     assert caught.value.code == "ocr_off"
-    monkeypatch.setattr(image_reader, "MAX_PIXELS", 1000)
     with pytest.raises(RefusedError) as caught:
-        read(big, SETTINGS)
-    assert caught.value.code == "too_large"
+        read(big, ReadSettings(max_pixels=1000))
+    assert caught.value.code == "max_pixels"
 
 
 def test_weights_are_found_configured_first_then_cache_then_wheel(

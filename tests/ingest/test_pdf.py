@@ -202,10 +202,10 @@ def test_page_and_text_limits_are_told(tmp_path: Path) -> None:
     for number in range(4):
         write(pdf.new_page(), 70, 100, f"{number + 1}. 简述操作系统的主要功能。" * 2)
     path = saved(tmp_path, pdf)
-    few, _ = read(path, ReadSettings(max_pages=2))
-    assert (len(few.pages), [n.code for n in few.notices]) == (2, ["page_limit"])
-    short, _ = read(path, ReadSettings(max_chars=20))
-    assert [n.code for n in short.notices] == ["text_limit"]
+    for limits in ({"max_pages": 2}, {"max_chars": 20}):
+        with pytest.raises(RefusedError) as caught:
+            read(path, ReadSettings(**limits))
+        assert [caught.value.code] == list(limits)
 
 
 def test_a_poster_sized_page_is_rendered_within_bounds() -> None:

@@ -65,7 +65,7 @@ def test_refusals_name_code_and_remedy(tmp_path: Path, kind: str) -> None:
 def test_missing_directory_and_oversized_files_are_refused(tmp_path: Path) -> None:
     large = tmp_path / "large.pdf"
     large.write_bytes(b"%PDF-1.7" + b"x" * 100)
-    for path, code in ((tmp_path / "no.pdf", "missing"), (tmp_path, "directory"), (large, "too_large")):
+    for path, code in ((tmp_path / "no.pdf", "missing"), (tmp_path, "directory"), (large, "max_bytes")):
         with pytest.raises(RefusedError) as caught:
             sniff(path, ReadSettings(max_bytes=50))
         assert caught.value.code == code
