@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.drafts import Source, draft_id, unnumbered_items, with_bare_points
+from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
 from ingest.segment.marks import Style
@@ -132,7 +132,8 @@ def _questions(
 ) -> list[Draft]:
     sections = find_sections(lines, begin, end)
     choose_items(lines, sections, frozenset())
-    source = Source(document)
+    spans = [lines[i:stop] for s in sections for i, stop in zip(s.items, [*s.items, s.end][1:], strict=True)]
+    source = Source(document, answers_coloured(spans) if spans else False)
     drafts: list[Draft] = []
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped))

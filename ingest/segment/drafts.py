@@ -117,9 +117,13 @@ def parts_of(pieces: Sequence[Piece]) -> tuple[int, tuple[Part, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What every draft of a document shares."""
+    """What every draft of a document shares.
+
+    coloured: the paper prints its answers in another ink (`answers_coloured`).
+    """
 
     document: Document
+    coloured: bool = False
 
     def draft(
         self,
@@ -136,6 +140,15 @@ class Source:
         first_body: bool = True,
     ) -> Draft | None:
         """One draft from its lines; None when nothing but white space and marks is left."""
+        inked = [line for line in lines[1:] if line.block.colour] if self.coloured and lines else []
+        if announced_choice(section) and not re.fullmatch(
+            r"\W*[A-H]{1,5}\W*", "".join(x.text for x in inked)
+        ):
+            inked = []  # options set in colour
+        if inked and not lines[0].block.colour:
+            lines = [line for line in lines if not line.block.colour]
+        else:
+            inked = []
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
         texts = [piece.text for piece in pieces]
@@ -152,6 +165,11 @@ class Source:
             if keep < len(texts):
                 below = answers.Printed("", "\n".join(texts[keep:]).strip(), None, "unmarked below")
         question_pieces = pieces[:keep]
+        inked_pieces = pieces_of(inked, False)
+        if inked and not below.answer:
+            below = answers.Printed(
+                "", "\n".join(p.text for p in inked_pieces).strip(), None, "in another ink"
+            )
         printed = "\n".join(p.text for p in question_pieces).strip()
         points, printed = forms.take_points(printed)
         stem, options = split_options(printed)
@@ -169,7 +187,7 @@ class Source:
             stem = forms.take_points(stem)[1]
         if points is None and section is not None:
             points = self._section_points(heading, count, place, printed, own_heading, form, _value(number))
-        answer = below.answer or inline.answer
+        answer = _without_tags(below.answer or inline.answer)
         flags = []
         if any(piece.asset for piece in question_pieces) or "[图]" in printed:
             flags.append("figure")
@@ -196,7 +214,9 @@ class Source:
             figures=tuple(p.asset for p in question_pieces if p.asset),
             needs_figure=bool(_NEEDS_FIGURE.search(printed)),
             regions=tuple(r for p in question_pieces for r in p.regions),
-            answer_regions=tuple(r for p in pieces[keep:] for r in p.regions) if below.answer else (),
+            answer_regions=tuple(r for p in (*pieces[keep:], *inked_pieces) for r in p.regions)
+            if below.answer
+            else (),
             answer_source=f"{self.document.source}: {below.rule or inline.rule}" if answer else "",
             confidence=round(confidence, 4),
             flags=tuple(flags),
@@ -248,10 +268,28 @@ def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:
     return out
 
 
+def announced_choice(section: Section | None) -> bool:
+    """Whether the heading of the section says that its questions have options."""
+    return section is not None and forms.heading_form(section.title) is Form.MULTIPLE_CHOICE
+
+
+def _without_tags(text: str | None) -> str | None:
+    return text.replace("<u>", "").replace("</u>", "") if text else text
+
+
 def draft_id(draft: Draft) -> str:
     """BLAKE2b-128 hex of file, order and printed text: the same file gives the same ids again."""
     text = f"{draft.sha256}\0{draft.order}\0{draft.number}\0{draft.printed}"
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def answers_coloured(items: Sequence[Sequence[Line]]) -> bool:
+    """Whether whole lines in another ink are the paper's answers: they stand under many questions.
+
+    A few coloured lines are a reader's notes, and a student's answer is no key.
+    """
+    hits = sum(1 for lines in items if not lines[0].block.colour and any(x.block.colour for x in lines[1:]))
+    return hits >= max(3, 0.25 * len(items))
 
 
 def unnumbered_items(lines: Sequence[Line]) -> list[list[Line]] | None:

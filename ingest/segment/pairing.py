@@ -174,4 +174,5 @@ def _added(question: str, solved: str) -> str | None:
         names = re.search(r"[:：]\s*$|\t", lines[place]) and place + 1 < len(lines) and new[place + 1]
         if new[place] or names:
             kept.insert(0, lines[place])
-    return after_stem(question, "\n".join(kept)).strip() or None
+    text = after_stem(question, "\n".join(kept)).strip()
+    return text.replace("<u>", "").replace("</u>", "") or None
