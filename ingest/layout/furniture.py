@@ -117,7 +117,9 @@ def _reason(block: Block, page: Page, context: _Context) -> str:
 def _margin_reason(block: Block, text: str, place: float, page: Page, context: _Context) -> str:
     """The same for a block near the top (place < 0.12) or bottom of its page."""
     first = context.repeated.get(_key(block))
-    if _PAGE_NUMBER.fullmatch(text):
+    # a folded sheet prints the numbers of its two halves on one line
+    halves = [_SPACES.sub(" ", half.strip()) for half in block.text.split("\t") if half.strip()]
+    if halves and all(_PAGE_NUMBER.fullmatch(half) for half in halves):
         return "page_number"
     if _BARE_NUMBER.fullmatch(text) and (first is not None or text == str(page.number)):
         return "page_number"
