@@ -63,17 +63,21 @@ def run(number: int, seed: int, jobs: int, *, office: bool = False, keep: Path |
     """Put mutations 0 … number-1 of this seed through a pool; jobs are reading processes."""
     starts, tally = seeds(), Tally()
     before = {child.pid for child in psutil.Process().children(recursive=True)}
-    temporary = set(Path(tempfile.gettempdir()).glob("exambank-*"))
+    usual = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         folder = Path(name)
+        (folder / "tmp").mkdir()
+        tempfile.tempdir = str(folder / "tmp")  # where the pool's children get their folders
         command = [sys.executable, "-c", _CHILD, str(int(office))]
         pool = DocumentPool(jobs, Settings(read=LIMITS), folder / "assets", command=command)
-        with pool, ThreadPoolExecutor(jobs) as threads:
-            list(threads.map(lambda n: _one(pool, folder, starts, seed, n, tally, keep), range(number)))
+        try:
+            with pool, ThreadPoolExecutor(jobs) as threads:
+                list(threads.map(lambda n: _one(pool, folder, starts, seed, n, tally, keep), range(number)))
+        finally:
+            tempfile.tempdir = usual
+        tally.failures += [f"folder left behind: {path.name}" for path in (folder / "tmp").iterdir()]
     left = [c for c in psutil.Process().children(recursive=True) if c.pid not in before]
     tally.failures += [f"process left behind: {child}" for child in left]
-    rest = set(Path(tempfile.gettempdir()).glob("exambank-*")) - temporary
-    tally.failures += [f"folder left behind: {path.name}" for path in sorted(rest)]
     return tally
 
 
