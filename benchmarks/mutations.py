@@ -128,7 +128,7 @@ def _parts(data: bytes, rng: random.Random) -> bytes:
     if kind == 0:
         del parts[at]
     elif kind == 1:
-        parts[at] = (rng.choice(("../../x", "word/document.xml", "/" + name, name.upper(), "")), content)
+        parts[at] = (rng.choice(("../../x", "word/document.xml", "/" + name, name.upper(), "x/")), content)
     elif kind == 2:
         parts.append((name, content[: len(content) // 2]))
     elif kind == 3:
