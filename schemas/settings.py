@@ -28,16 +28,13 @@ class ReadSettings(Frozen):
     max_chars: int = Field(default=2_000_000, gt=0, description="text of one document")
 
 
-class SegmentSettings(Frozen):
-    """How a document is cut into drafts."""
-
-    min_confidence: float = Field(default=0.0, ge=0, le=1)
-
-
 class CleanSettings(Frozen):
     """How drafts become generative items."""
 
     choice_policy: Literal["open_or_statements", "statements"] = "open_or_statements"
+    min_extraction: float = Field(
+        default=0.6, ge=0, le=1, description="confidence of a draft below which its items go to review"
+    )
 
 
 class ClassifySettings(Frozen):
@@ -84,7 +81,6 @@ class Settings(Frozen):
     """Everything that can be set, with defaults that need no file."""
 
     read: ReadSettings = ReadSettings()
-    segment: SegmentSettings = SegmentSettings()
     clean: CleanSettings = CleanSettings()
     classify: ClassifySettings = ClassifySettings()
     dedup: DedupSettings = DedupSettings()

@@ -8,8 +8,6 @@ from ingest.clean.text import without_formulas
 from schemas.question import Draft, Option, PrintedForm, QuestionType
 from schemas.text import fold
 
-LOW_EXTRACTION = 0.7
-"""Confidence of reading below which an item is looked at before it is used."""
 
 TOLERABLE = frozenset({"no_answer", "needs_figure", "figure", "options_kept"})
 """Codes an item may carry and stay active; without an answer or with a figure it is not drawn."""

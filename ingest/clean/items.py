@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ingest.classify.question_type import question_type
 from ingest.clean.checks import (
-    LOW_EXTRACTION,
     TOLERABLE,
     gives_away,
     letter_left,
@@ -54,7 +53,7 @@ def itemise(
     shared = [*draft.flags, *broken, *(["personal_data"] if personal else [])]
     if draft.form is PrintedForm.MULTIPLE_CHOICE and letter_left(draft.stem):
         shared.append("answer_in_stem")
-    if draft.confidence < LOW_EXTRACTION:
+    if draft.confidence < settings.min_extraction:
         shared.append("low_extraction_confidence")
     if label.confidence < min_label_confidence:
         shared.append("low_label_confidence")

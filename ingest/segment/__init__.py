@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
+from ingest.segment.confidence import with_confidence
 from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
@@ -16,19 +17,17 @@ from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Dropped, Extraction, Region
 from schemas.question import PrintedForm as Form
-from schemas.settings import SegmentSettings
 
 __all__ = ["segment"]
 
 _TITLE_LINES = 12
 
 
-def segment(document: Document, settings: SegmentSettings) -> Extraction:
+def segment(document: Document) -> Extraction:
     """Cut a document into drafts; whatever becomes no question is listed with its reason.
 
     A document that is only a key gives one draft per answered number, flagged `answer_only`.
     """
-    del settings
     lines = body_lines(document)
     title = " ".join(line.text.strip() for line in lines[:_TITLE_LINES] if len(line.text) < 80)[:400]
     key_begin = _key_begin(lines)
@@ -44,6 +43,7 @@ def segment(document: Document, settings: SegmentSettings) -> Extraction:
             dropped.extend(_unused(document, unused))
     if not drafts:
         dropped.append(Dropped(source=document.source, text=title[:200], reason="no question found"))
+    drafts = with_confidence(drafts, document)
     return Extraction(
         source=document.source,
         sha256=document.sha256,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.segment.options import FORMULA
@@ -193,6 +194,23 @@ def is_answer_head(text: str) -> bool:
     if marked and text[marked.end() :].strip():
         return False  # «答案：B» answers one question
     return len(text) <= 60 and bool(ANSWER_HEAD.match(text)) and not _NOT_HEAD.search(text)
+
+
+_NAMES = re.compile(r"[:：]\s*$|\t")
+
+
+def labelled(lines: Sequence[str], new: Sequence[bool]) -> list[str]:
+    """The new lines, and before each the printed lines that say what it answers.
+
+    A label («Best:») or the row over a filled row stands directly before the line it names.
+    """
+    kept: list[str] = []
+    follows = False
+    for line, is_new in zip(reversed(lines), reversed(new), strict=True):
+        follows = is_new or (follows and _NAMES.search(line) is not None)
+        if follows:
+            kept.insert(0, line)
+    return kept
 
 
 def looks_like_key_name(name: str) -> bool:

@@ -140,15 +140,7 @@ class Source:
         first_body: bool = True,
     ) -> Draft | None:
         """One draft from its lines; None when nothing but white space and marks is left."""
-        inked = [line for line in lines[1:] if line.block.colour] if self.coloured and lines else []
-        if announced_choice(section) and not re.fullmatch(
-            r"\W*[A-H]{1,5}\W*", "".join(x.text for x in inked)
-        ):
-            inked = []  # options set in colour
-        if inked and not lines[0].block.colour:
-            lines = [line for line in lines if not line.block.colour]
-        else:
-            inked = []
+        lines, inked = self._inked(lines, section)
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
         texts = [piece.text for piece in pieces]
@@ -224,6 +216,16 @@ class Source:
             printed=printed,
         )
         return draft.model_copy(update={"draft_id": draft_id(draft)})
+
+    def _inked(self, lines: Sequence[Line], section: Section | None) -> tuple[Sequence[Line], list[Line]]:
+        """The question's lines and, where they are answers, the lines in another ink."""
+        inked = [line for line in lines[1:] if line.block.colour] if self.coloured else []
+        text = "".join(line.text for line in inked)
+        if not inked or lines[0].block.colour:
+            return lines, []
+        if announced_choice(section) and not re.fullmatch(r"\W*[A-H]{1,5}\W*", text):
+            return lines, []  # options set in colour
+        return [line for line in lines if not line.block.colour], inked
 
     @staticmethod
     def _section_points(

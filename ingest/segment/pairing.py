@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz
 
 from ingest.segment.align import after_stem, attach
-from ingest.segment.answers import IN_BLANKS, looks_like_key_name
+from ingest.segment.answers import IN_BLANKS, labelled, looks_like_key_name
+from ingest.segment.confidence import doubt_answer
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
 from schemas.question import Draft, Dropped, Extraction
@@ -39,7 +40,17 @@ def pair(
         out[paper] = _join(extractions[paper], extractions[key])
         if not extractions[key].answer_key:
             out[key] = _solved(extractions[key], extractions[paper])
+            out[key] = _doubted(extractions[key], out[key])
+        out[paper] = _doubted(extractions[paper], out[paper])
     return tuple(out)
+
+
+def _doubted(before: Extraction, after: Extraction) -> Extraction:
+    drafts = [
+        new if new.answer_source == old.answer_source and new.flags == old.flags else doubt_answer(new)
+        for old, new in zip(before.drafts, after.drafts, strict=True)
+    ]
+    return after.model_copy(update={"drafts": tuple(drafts)})
 
 
 def _links(extractions: Sequence[Extraction], said: Mapping[str, str]) -> dict[int, int]:
@@ -114,7 +125,7 @@ def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source:
             draft = draft.model_copy(
                 update={
                     "answer": answer,
-                    "answer_source": f"{source}: solved paper",
+                    "answer_source": f"{source}: second print",
                     "answer_regions": regions,
                 }
             )
@@ -131,7 +142,11 @@ def _solved(solved: Extraction, paper: Extraction) -> Extraction:
         if twin and answer:
             kept = {name: getattr(twin, name) for name in ("stem", "options", "parts", "form", "printed")}
             draft = draft.model_copy(
-                update={**kept, "answer": answer, "answer_source": f"{solved.source}: against {paper.source}"}
+                update={
+                    **kept,
+                    "answer": answer,
+                    "answer_source": f"{solved.source}: second print of {paper.source}",
+                }
             )
         drafts.append(draft)
     return solved.model_copy(update={"drafts": tuple(drafts)})
@@ -163,16 +178,16 @@ def _alike(draft: Draft, other: Draft) -> bool:
 
 def _added(question: str, solved: str) -> str | None:
     """What the solved print has and the paper has not: lines written in between, or all after the stem."""
-    known = [fold(line) for line in question.split("\n") if fold(line)]
+    open_lines = [fold(line) for line in question.split("\n") if fold(line)]
     lines = [line for line in solved.split("\n") if fold(line)]
-    new = [not any(fuzz.ratio(fold(line), one) >= SAME_LINE for one in known) for line in lines]
+    new = []
+    for line in lines:
+        # each line of the paper stands for one line of the solved print, so that a second figure is new
+        same = next((one for one in open_lines if fuzz.ratio(fold(line), one) >= SAME_LINE), None)
+        new.append(same is None)
+        if same is not None:
+            open_lines.remove(same)
     if all(new):
         return after_stem(question, solved).strip() or None
-    kept: list[str] = []
-    for place in range(len(lines) - 1, -1, -1):
-        # a label («Best:») or the row over a filled row says what the added line answers
-        names = re.search(r"[:：]\s*$|\t", lines[place]) and place + 1 < len(lines) and new[place + 1]
-        if new[place] or names:
-            kept.insert(0, lines[place])
-    text = after_stem(question, "\n".join(kept)).strip()
+    text = after_stem(question, "\n".join(labelled(lines, new))).strip()
     return text.replace("<u>", "").replace("</u>", "") or None

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ingest.segment import segment
 from schemas.document import Block, BlockKind, Box, Document, Origin, Page
 from schemas.question import Extraction
-from schemas.settings import SegmentSettings
 
 
 def document(
@@ -37,4 +36,4 @@ def table(markdown: str) -> Block:
 def cut(text: str | Sequence[str | Block], source: str = "paper.docx") -> Extraction:
     """The extraction of a paper given as text (one paragraph a line) or as lines."""
     lines = [line for line in text.strip().split("\n") if line.strip()] if isinstance(text, str) else text
-    return segment(document(lines, source), SegmentSettings())
+    return segment(document(lines, source))

@@ -16,7 +16,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from schemas.question import Draft, Extraction
-from schemas.settings import ReadSettings, SegmentSettings
+from schemas.settings import ReadSettings
 from tests.golden import make_samples
 
 GOLDEN = Path(make_samples.__file__).parent
@@ -53,7 +53,7 @@ def alone(name: str) -> Extraction:
     from ingest.segment import segment
 
     document, _ = read(SAMPLES / name, ReadSettings())
-    return segment(document, SegmentSettings())
+    return segment(document)
 
 
 @functools.cache

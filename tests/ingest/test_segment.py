@@ -13,7 +13,6 @@ from ingest.segment.options import split_options
 from ingest.segment.pairing import pair
 from schemas.document import Origin
 from schemas.question import PrintedForm as Form
-from schemas.settings import SegmentSettings
 
 
 def numbers(text: str) -> list[str]:
@@ -256,7 +255,7 @@ def test_lines_of_a_page_are_joined_and_paragraphs_are_not() -> None:
         "在下一行里结束。",
         "2. 另一个问题是什么？",
     ]
-    page = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER), SegmentSettings())
+    page = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER))
     assert page.drafts[0].printed == "这是一个很长很长的题干它一直写到了这一行的最右边然后在下一行里结束。"
     assert "\n" in cut(lines).drafts[0].printed
 

@@ -1,0 +1,155 @@
+"""How sure the segmenter is of a draft: what in the paper speaks against its reading.
+
+Each doubt multiplies the confidence by a factor below one and is named in the draft's evidence, so
+that a curator sees why a draft waits for review. The factors are judgements about exam papers, not
+fitted: a doubt that by itself should send a draft to review is 0.5, one that should only with a
+second is 0.75.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment import forms
+from ingest.segment.marks import read_mark
+from schemas.document import Document, Origin
+from schemas.question import Draft
+from schemas.question import PrintedForm as Form
+
+ALONE, SECOND, SLIGHT = 0.5, 0.75, 0.9
+
+_WORDS = re.compile(r"[\u3400-\u9fffA-Za-z]")
+_ODD = re.compile(r"[\ufffd\ue000-\uf8ff\u25a1\u25a0]|\(cid:")
+_VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|是|否|true|false", re.IGNORECASE)
+_COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|questions)")
+_ECHO = re.compile(r"https?[:/]|www\.")
+
+
+def with_confidence(drafts: Sequence[Draft], document: Document) -> list[Draft]:
+    """Drafts with their confidence and, under evidence['doubts'], what lowered it."""
+    scanned = any(page.method is Origin.OCR for page in document.pages)
+    return [_judged(drafts, place, scanned) for place in range(len(drafts))]
+
+
+def doubt_answer(draft: Draft) -> Draft:
+    """A draft whose answer came from elsewhere, with what speaks against that answer."""
+    known = draft.evidence.get("doubts", "")
+    return _lowered(draft, [doubt for doubt in _answer(draft) if doubt[1] not in known])
+
+
+def _judged(drafts: Sequence[Draft], place: int, scanned: bool) -> Draft:
+    draft = drafts[place]
+    doubts = [
+        *_numbering(drafts, place),
+        *_text(draft, scanned),
+        *_parts(draft),
+        *_answer(draft),
+    ]
+    return _lowered(draft, doubts)
+
+
+def _lowered(draft: Draft, doubts: Sequence[tuple[float, str]]) -> Draft:
+    if not doubts:
+        return draft
+    confidence = draft.confidence
+    for factor, _ in doubts:
+        confidence *= factor
+    named = [*filter(None, [draft.evidence.get("doubts", "")]), *(name for _, name in doubts)]
+    evidence = {**draft.evidence, "doubts": "; ".join(named)}
+    return draft.model_copy(update={"confidence": round(confidence, 4), "evidence": evidence})
+
+
+def _value(draft: Draft) -> int:
+    mark = read_mark(f"{draft.number}、") if draft.number else None
+    return mark.value if mark else 0
+
+
+def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
+    """Gaps, repeats and restarts next to this draft in its own section."""
+    draft = drafts[place]
+    value = _value(draft)
+    before = drafts[place - 1] if place else None
+    after = drafts[place + 1] if place + 1 < len(drafts) else None
+    out = []
+    if before is not None and before.section == draft.section and _value(before) and value:
+        step = value - _value(before)
+        if step > 1:
+            out.append((SECOND, f"{step - 1} numbers missing before it"))
+        elif step < 1:
+            out.append((ALONE, "the number does not go on"))
+    elif value > 1 and (before is None or value != _value(before) + 1):
+        out.append((SECOND, "the first number here is not 1"))
+    if after is not None and after.section == draft.section and value and _value(after):
+        step = _value(after) - value
+        if step > 1:
+            out.append((ALONE, f"{step - 1} numbers missing after it"))
+        elif step < 1:
+            out.append((ALONE, "the next number does not go on"))
+    elif draft.section and (said := _COUNT.search(draft.section)):
+        count = sum(1 for d in drafts if d.section == draft.section)
+        if int(said.group(1)) != count:
+            out.append((SECOND, f"the heading says {said.group(1)} questions, {count} found"))
+    return out
+
+
+def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
+    out = []
+    text = draft.printed
+    words = len(_WORDS.findall(text))
+    if words < 2:
+        out.append((ALONE, "hardly a word"))
+    if _ODD.search(text):
+        out.append((ALONE, "characters that could not be read"))
+    lines = [line for line in text.split("\n") if line.strip()]
+    short = [line for line in lines if len(_WORDS.findall(line)) <= 3 and not read_mark(line)]
+    if len(short) >= 3 and len(short) > 0.34 * len(lines):
+        out.append((SECOND, "many scraps of text"))
+    if scanned and any(len(_WORDS.findall(line)) <= 3 for line in lines[1:]):
+        out.append((SECOND, "a scrap of text from a scan"))
+    if _ECHO.search(text) and words < 60:
+        out.append((SECOND, "an address in the text"))
+    value = _value(draft)
+    if value and any((m := read_mark(line)) and m.value == value + 1 and len(line) > 8 for line in lines[1:]):
+        out.append((SECOND, "the next number may stand inside"))
+    return out
+
+
+def _parts(draft: Draft) -> list[tuple[float, str]]:
+    announced = forms.heading_form(draft.section) if draft.section else None
+    out = []
+    if announced is Form.MULTIPLE_CHOICE and len(draft.options) < 2:
+        out.append((SECOND, "a choice without options"))
+    if draft.options:
+        filled = [option for option in draft.options if option.text.strip()]
+        if len(filled) < len(draft.options) and "[图]" not in draft.printed:
+            out.append((SECOND, "an option without text"))
+        if [o.label for o in draft.options] != [chr(65 + i) for i in range(len(draft.options))]:
+            out.append((SLIGHT, "option labels out of order"))
+    if announced is Form.FILL_BLANK and forms.count_blanks(draft.printed) == 0 and "【" not in draft.printed:
+        out.append((SLIGHT, "no blank to fill"))
+    return out
+
+
+def _answer(draft: Draft) -> list[tuple[float, str]]:
+    out = []
+    answer = (draft.answer or "").strip()
+    if "answer_conflict" in draft.flags:
+        out.append((ALONE, "key and paper disagree"))
+    if "answer_unmarked" in draft.flags:
+        out.append((ALONE, "an answer without a mark"))
+    if not answer:
+        return out
+    if draft.form is Form.MULTIPLE_CHOICE and draft.options:
+        labels = {option.label for option in draft.options}
+        if not set(re.sub(r"[\s,，、]", "", answer)) <= labels:
+            out.append((ALONE, "the answer is no option"))
+    if draft.form is Form.TRUE_FALSE and not _VERDICT.match(answer):
+        out.append((ALONE, "the answer is no verdict"))
+    if draft.evidence.get("answer") == "in another ink" or "second print" in draft.answer_source:
+        out.append((ALONE, "the answer is told by ink or by a second print"))
+    if draft.form not in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE) and not re.search(r"\w", answer):
+        out.append((ALONE, "an answer without a word"))
+    if len(answer) >= 12 and answer in draft.printed:
+        out.append((ALONE, "the answer stands in the question"))
+    return out
