@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import json
 import os
 import sys
@@ -35,6 +36,24 @@ JobsOption = Annotated[
 AnswersOption = Annotated[
     list[str] | None,
     typer.Option("--answers", help="Answers: KEY for a single paper, else PAPER=KEY; repeatable."),
+]
+
+
+class OcrModel(enum.StrEnum):
+    """Which recognition weights read scans."""
+
+    FAST = "fast"
+    BEST = "best"
+
+    @property
+    def weights(self) -> str:
+        """The value of read.ocr_model."""
+        return "tiny" if self is OcrModel.FAST else "small"
+
+
+OcrModelOption = Annotated[
+    OcrModel | None,
+    typer.Option("--ocr-model", help="best reads scans as well as it can, fast five times as fast."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 PathsArgument = Annotated[

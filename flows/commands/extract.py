@@ -21,6 +21,7 @@ def extract(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write each file's outcome as JSON.")
     ] = None,
+    ocr_model: common.OcrModelOption = None,
     jobs: common.JobsOption = None,
     config: common.ConfigOption = None,
     quiet: common.QuietOption = False,
@@ -33,7 +34,8 @@ def extract(
     from ingest.segment.pairing import pair
     from schemas.question import Extraction
 
-    settings = common.settings(config, {"run.workers": jobs})
+    model = ocr_model.weights if ocr_model else None
+    settings = common.settings(config, {"run.workers": jobs, "read.ocr_model": model})
     found, keys = plan(paths, answers or [], settings)
     with (
         tempfile.TemporaryDirectory(prefix="exambank-") as assets,

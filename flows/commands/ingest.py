@@ -38,6 +38,7 @@ def ingest(
         str | None,
         typer.Option("--address", help="Dask scheduler, as tcp://HOST:PORT; else a local cluster."),
     ] = None,
+    ocr_model: common.OcrModelOption = None,
     jobs: common.JobsOption = None,
     config: common.ConfigOption = None,
     quiet: common.QuietOption = False,
@@ -57,6 +58,7 @@ def ingest(
         raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
     flags = {
         "run.workers": jobs,
+        "read.ocr_model": ocr_model.weights if ocr_model else None,
         "run.runner": runner.value if runner else ("dask" if address else None),
         "run.address": address,
         "classify.discipline": discipline,

