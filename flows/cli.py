@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import bank, doctor, evaluate, extract, ingest, show
+from flows.commands import bank, doctor, evaluate, extract, ingest, read, score, show
 from schemas.errors import ExamBankError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -25,7 +25,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _function, _epilog in (
+    (read.read, read.EPILOG),
     (extract.extract, extract.EPILOG),
+    (score.score_extraction, score.EPILOG),
     (ingest.ingest, ingest.EPILOG),
     (show.show, show.EPILOG),
     (bank.stats, bank.STATS_EPILOG),

@@ -9,14 +9,26 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import NamedTuple
 
 from flows.files import Source, shown
+from ingest.pictures import Pictures
 from ingest.pool import DocumentPool
+from schemas.document import Document
 from schemas.errors import ExamBankError, RefusedError, UsageError
 from schemas.question import Extraction
 from schemas.settings import Settings
 
 Result = Extraction | ExamBankError
+
+
+class Look(NamedTuple):
+    """What a page for looking shows besides the drafts; the pictures are in the assets folder."""
+
+    document: Document
+    pictures: Pictures
+
+
 _pools: dict[str, DocumentPool] = {}
 _guard = threading.Lock()
 
@@ -47,15 +59,24 @@ def close_pools() -> None:
         pool.close()
 
 
-def extract_checked(pool: DocumentPool, path: Path, sha256: str) -> Extraction:
-    """The drafts of a file that must still have this SHA-256. Raises RefusedError."""
+def extract_checked(
+    pool: DocumentPool, path: Path, sha256: str, looks: dict[str, Look] | None = None
+) -> Extraction:
+    """The drafts of a file that must still have this SHA-256. Raises RefusedError.
+
+    looks, where given, takes what a page for looking needs, under the SHA-256.
+    """
     if not path.is_file():
         raise RefusedError(
             f"{path.name} is not there",
             code="missing",
             remedy="let every worker see the files under the same path",
         )
-    extraction = pool.extract(path)
+    if looks is None:
+        extraction = pool.extract(path)
+    else:
+        document, extraction = pool.look(path)
+        looks[sha256] = look(pool, path, document)
     if extraction.sha256 != sha256:
         with path.open("rb") as stream:
             now = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -68,18 +89,34 @@ def extract_checked(pool: DocumentPool, path: Path, sha256: str) -> Extraction:
     return extraction
 
 
+def look(pool: DocumentPool, path: Path, document: Document) -> Look:
+    """A document with its pictures; without them where they cannot be drawn within the limits."""
+    from flows.view.page import long_side
+
+    try:
+        return Look(document, pool.pictures(path, document, long_side=long_side(len(document.pages))))
+    except RefusedError as error:
+        if error.code == "interrupted":
+            raise
+        return Look(document, Pictures())
+
+
 def read_all(
     sources: Sequence[Source],
     settings: Settings,
     assets_dir: Path,
     progress: Callable[[Source, Result], None],
+    looks: dict[str, Look] | None = None,
 ) -> list[Result]:
-    """What every file gave, in the order of sources; progress is told of each as it is done."""
+    """What every file gave, in the order of sources; progress is told of each as it is done.
+
+    looks: see extract_checked.
+    """
     size = min(jobs(settings), max(len(sources), 1))
     results: dict[int, Result] = {}
     with DocumentPool(size, settings, assets_dir) as pool, ThreadPoolExecutor(size) as threads:
         waiting: dict[Future[Result], int] = {
-            threads.submit(_read, pool, source): place for place, source in enumerate(sources)
+            threads.submit(_read, pool, source, looks): place for place, source in enumerate(sources)
         }
         try:
             while waiting:
@@ -96,9 +133,9 @@ def read_all(
     return [results[place] for place in range(len(sources))]
 
 
-def _read(pool: DocumentPool, source: Source) -> Result:
+def _read(pool: DocumentPool, source: Source, looks: dict[str, Look] | None) -> Result:
     try:
-        return extract_checked(pool, source.path, source.sha256)
+        return extract_checked(pool, source.path, source.sha256, looks)
     except ExamBankError as error:
         return error
 
