@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.confidence import with_confidence
+from ingest.segment.confidence import CLOSE, with_confidence
 from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
@@ -131,17 +131,22 @@ def _questions(
     document: Document, lines: Sequence[Line], begin: int, end: int, dropped: list[Dropped]
 ) -> list[Draft]:
     sections = find_sections(lines, begin, end)
-    choose_items(lines, sections, frozenset())
+    chain = choose_items(lines, sections)
     spans = [lines[i:stop] for s in sections for i, stop in zip(s.items, [*s.items, s.end][1:], strict=True)]
     source = Source(document, answers_coloured(spans) if spans else False)
     drafts: list[Draft] = []
     for section in sections:
-        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped))
+        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, chain.behind))
     return with_bare_points(drafts)
 
 
 def _section_drafts(
-    source: Source, lines: Sequence[Line], section: Section, order: int, dropped: list[Dropped]
+    source: Source,
+    lines: Sequence[Line],
+    section: Section,
+    order: int,
+    dropped: list[Dropped],
+    behind: Mapping[int, float],
 ) -> list[Draft]:
     document = source.document
     drafts: list[Draft] = []
@@ -206,8 +211,18 @@ def _section_drafts(
         if draft is None:
             dropped.append(_drop(document, lines[i].text, "number without text", lines[i]))
             continue
-        drafts.append(draft)
+        drafts.append(_with_runner_up(draft, lines, range(i + 1, stop), behind))
     return drafts
+
+
+def _with_runner_up(draft: Draft, lines: Sequence[Line], inside: range, behind: Mapping[int, float]) -> Draft:
+    """The draft with the line inside it that came closest to being a question of its own."""
+    close = [k for k in inside if behind.get(k, CLOSE) < CLOSE]
+    if not close:
+        return draft
+    nearest = min(close, key=lambda k: behind[k])
+    text = f"{lines[nearest].text[:40]} ({behind[nearest]:.2f} behind)"
+    return draft.model_copy(update={"evidence": {**draft.evidence, "runner_up": text}})
 
 
 _RULES = re.compile(

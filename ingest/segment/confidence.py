@@ -19,6 +19,9 @@ from schemas.question import PrintedForm as Form
 
 ALONE, SECOND, SLIGHT = 0.5, 0.75, 0.9
 
+CLOSE = 0.8
+"""How near, in points of the outline's score, a second reading must come to be worth telling."""
+
 _WORDS = re.compile(r"[\u3400-\u9fffA-Za-z]")
 _ODD = re.compile(r"[\ufffd\ue000-\uf8ff\u25a1\u25a0]|\(cid:")
 _VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|是|否|true|false", re.IGNORECASE)
@@ -110,8 +113,12 @@ def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
     if _ECHO.search(text) and words < 60:
         out.append((SECOND, "an address in the text"))
     value = _value(draft)
-    if value and any((m := read_mark(line)) and m.value == value + 1 and len(line) > 8 for line in lines[1:]):
-        out.append((SECOND, "the next number may stand inside"))
+    if "runner_up" in draft.evidence:
+        out.append((SECOND, "a line inside reads almost as a question"))
+    elif value and any(
+        (m := read_mark(line)) and m.value == value + 1 and len(line) > 8 for line in lines[1:]
+    ):
+        out.append((SLIGHT, "the next number stands inside"))
     return out
 
 

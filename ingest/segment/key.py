@@ -46,7 +46,7 @@ def read_key(lines: Sequence[Line], begin: int, end: int) -> list[Entry]:
     for section in sections:
         # in a key everything under a heading is an answer, also under «六、计算题(14分)»
         section.typed = True
-    choose_items(split, sections, frozenset())
+    choose_items(split, sections)
     entries: list[Entry] = []
     for order, section in enumerate(sections):
         entries.extend(_section_entries(split, section, order))

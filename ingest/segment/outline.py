@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.lines import Line
-from ingest.segment.marks import Style, han_value
+from ingest.segment.marks import Mark, Style, han_value
+from ingest.segment.sequence import Chain, best_chain
 from schemas.document import BlockKind
 
 _TERM_HEADING = re.compile(
@@ -25,7 +26,6 @@ _CHAPTER = re.compile(r"^第\s*([一二三四五六七八九十\d]{1,3})\s*(?:�
 _ROMAN = re.compile(r"^(I{1,3}|IV|VI{0,3}|IX|X)\s*[.、．]\s*(.*)$")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
-LOOK_BACK = 80
 INNER_CHARGE = 1.5
 _WEIGHT = {
     "word": 1.4,
@@ -53,14 +53,6 @@ class Section:
     paper: int = 0
     items: list[int] = field(default_factory=list)
     skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The winning reading of the numbering and how far behind the runner-up was."""
-
-    items: frozenset[int]
-    score: float
 
 
 def find_sections(lines: Sequence[Line], begin: int, end: int) -> list[Section]:
@@ -185,41 +177,30 @@ def _han_run(lines: Sequence[Line], begin: int, end: int) -> set[int]:
         for i in range(begin, end)
         if (m := lines[i].mark) is not None and m.style is Style.HAN and _plausible_han(lines[i])
     ]
-    best: dict[int, tuple[float, int | None]] = {}
-    for position, i in enumerate(candidates):
+
+    def value(i: int) -> int:
         mark = lines[i].mark
-        assert mark is not None
-        own = 1.0 if is_type_heading(lines[i].body) else 0.55
-        top, back = own - (0.0 if mark.value == 1 else 0.25 * min(mark.value, 6)), None
-        for j in candidates[max(0, position - LOOK_BACK) : position]:
-            before = lines[j].mark
-            assert before is not None
-            step = mark.value - before.value
-            if step == 1:
-                cost = -0.3
-            elif 2 <= step <= 3:
-                cost = 0.4 * step
-            elif mark.value == 1:
-                cost = 0.3
-            elif step == 0:
-                cost = 0.9
-            else:
-                cost = 1.6
-            total = best[j][0] + own - cost
-            if total > top:
-                top, back = total, j
-        best[i] = (top, back)
-    if not best:
+        return mark.value if mark else 0
+
+    def step(j: int, i: int) -> float:
+        gap = value(i) - value(j)
+        if gap == 1:
+            return 0.3
+        if 2 <= gap <= 3:
+            return -0.4 * gap
+        if value(i) == 1:
+            return -0.3
+        return -0.9 if gap == 0 else -1.6
+
+    chain = best_chain(
+        candidates,
+        lambda i: 1.0 if is_type_heading(lines[i].body) else 0.55,
+        lambda i: 0.0 if value(i) == 1 else -0.25 * min(value(i), 6),
+        step,
+    )
+    if not chain.members or (chain.score <= 0.6 and not is_type_heading(lines[chain.members[-1]].body)):
         return set()
-    last = max(best, key=lambda i: (best[i][0], -i))
-    if best[last][0] <= 0.6 and not is_type_heading(lines[last].body):
-        return set()
-    chosen: set[int] = set()
-    walk: int | None = last
-    while walk is not None:
-        chosen.add(walk)
-        walk = best[walk][1]
-    return chosen
+    return set(chain.members)
 
 
 def _plausible_han(line: Line) -> bool:
@@ -244,11 +225,10 @@ def _arabic_headings(lines: Sequence[Line], begin: int, end: int) -> set[int]:
     return chosen
 
 
-def choose_items(lines: Sequence[Line], sections: Sequence[Section], skip: frozenset[int]) -> Choice:
+def choose_items(lines: Sequence[Line], sections: Sequence[Section]) -> Chain:
     """Choose the numbered lines that are items, and write them into their sections.
 
-    skip: lines that can be no item (headings are skipped anyhow). The score of a reading is the sum
-    of the weights of its items and of the transitions between neighbours.
+    Returns the chain of items; `behind` tells how close each numbered line left out came to being one.
     """
     where = _section_of(lines, sections)
     outer: list[str] = []
@@ -265,36 +245,23 @@ def choose_items(lines: Sequence[Line], sections: Sequence[Section], skip: froze
     candidates = [
         i
         for i in where
-        if lines[i].mark is not None
-        and i not in heads
-        and i not in skip
-        and not _own_question(sections[where[i]])
+        if lines[i].mark is not None and i not in heads and not _own_question(sections[where[i]])
     ]
-    best: dict[int, tuple[float, int | None]] = {}
-    for position, i in enumerate(candidates):
-        own = _weight(lines, i)
+
+    def own(i: int) -> float:
         mark = lines[i].mark
-        assert mark is not None
-        if outer[where[i]] and mark.family != outer[where[i]]:
-            own -= INNER_CHARGE
-        first = _entry(mark.value)
-        top, back = own + first, None
-        for j in candidates[max(0, position - LOOK_BACK) : position]:
-            total = best[j][0] + own + _step(lines, j, i, where[j], where[i], sections)
-            if total > top:
-                top, back = total, j
-        best[i] = (top, back)
-    chosen: set[int] = set()
-    score = 0.0
-    if best:
-        walk: int | None = max(best, key=lambda i: (best[i][0], -i))
-        score = best[walk][0] if walk is not None else 0.0
-        while walk is not None:
-            chosen.add(walk)
-            walk = best[walk][1]
-    for i in sorted(chosen):
+        charge = INNER_CHARGE if outer[where[i]] and mark and mark.family != outer[where[i]] else 0.0
+        return _weight(lines, i) - charge
+
+    chain = best_chain(
+        candidates,
+        own,
+        lambda i: _entry(lines[i].mark),
+        lambda j, i: _step(lines, j, i, where[j], where[i], sections),
+    )
+    for i in chain.members:
         sections[where[i]].items.append(i)
-    return Choice(frozenset(chosen), score)
+    return chain
 
 
 def _section_of(lines: Sequence[Line], sections: Sequence[Section]) -> dict[int, int]:
@@ -361,7 +328,8 @@ def _weight(lines: Sequence[Line], index: int) -> float:
     return weight
 
 
-def _entry(value: int) -> float:
+def _entry(mark: Mark | None) -> float:
+    value = mark.value if mark else 0
     return 0.2 if value == 1 else -0.1 * min(value, 7)
 
 
@@ -384,11 +352,9 @@ def _step(
         if step == 1:
             return 0.4
         if 2 <= step <= 3:
-            return -0.4 * step
+            return -0.3 * step
         if step == 0:
             return -0.9
-        if after.value == 1:
-            return -1.3
-        return -1.8
+        return -1.8 if step < 0 and after.value != 1 else -1.3
     # a change of style inside a section: rarely a typist's slip, mostly a list inside an item
     return -0.9 if step == 1 else -1.9

@@ -11,7 +11,8 @@ from ingest.segment import segment
 from ingest.segment.marks import Style, han_value, read_mark
 from ingest.segment.options import split_options
 from ingest.segment.pairing import pair
-from schemas.document import Origin
+from schemas.document import Block, Box, Document, Origin, Page
+from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
 
@@ -335,3 +336,109 @@ def test_cost_is_linear_in_the_document() -> None:
 
     seconds(200)
     assert seconds(4000) < 12 * max(seconds(800), 0.05)
+
+
+def test_the_runner_up_is_told_and_lowers_the_confidence() -> None:
+    found = cut(
+        "一、简答题\n1. 什么是甲这个概念？\n2. 什么是乙这个概念？\n2. 什么是丙这个概念？\n3. 什么是丁这个概念？"
+    ).drafts
+    doubted = [d for d in found if d.evidence.get("doubts")]
+    assert doubted
+    assert all(d.confidence < 1 for d in doubted)
+
+
+def test_sure_questions_stay_sure() -> None:
+    found = cut("一、简答题（共2小题，每题5分）\n1. 什么是需求弹性？\n2. 什么是机会成本？").drafts
+    assert [d.confidence for d in found] == [1.0, 1.0]
+    assert all("doubts" not in d.evidence for d in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("一、简答题\n1. 什么是甲？\n2. 什么是乙？\n5. 什么是丙？", "missing"),
+        ("一、单项选择题\n1. 下列哪一个是对的？\n2. 甲（ ）\nA. 一 B. 二", "choice without options"),
+        ("一、简答题（共3小题）\n1. 什么是甲？\n2. 什么是乙？", "3 questions, 2 found"),
+        ("一、判断题\n1. 地球是圆的。\n答：因为可以环球航行。\n2. 月球发光。（ ）", "no verdict"),
+    ],
+)
+def test_each_doubt_is_named(text: str, doubt: str) -> None:
+    assert any(doubt in d.evidence.get("doubts", "") for d in cut(text).drafts)
+
+
+def _paper(pages: list[list[str]], without: int | None = None) -> list[Draft]:
+    """Drafts of a paper of sections, one a page, perhaps with one page taken out."""
+    blocks: list[Page] = []
+    for place, items in enumerate(pages):
+        if place == without:
+            continue
+        lines = [f"{'一二三四五六七八九'[place]}、简答题（每小题5分）", *items]
+        rows = tuple(
+            Block(text=t, page=place + 1, origin=Origin.TEXT_LAYER, box=Box(50, 20.0 * r, 250, 20.0 * r + 11))
+            for r, t in enumerate(lines)
+        )
+        blocks.append(Page(number=place + 1, method=Origin.TEXT_LAYER, blocks=rows))
+    paper = Document(source="paper.pdf", sha256="0" * 64, format="pdf", pages=tuple(blocks))
+    return list(segment(paper).drafts)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    pages=st.lists(st.lists(_WORDS, min_size=2, max_size=5), min_size=4, max_size=7),
+    gone=st.integers(min_value=0, max_value=6),
+)
+def test_a_lost_page_changes_no_draft_far_from_it(pages: list[list[str]], gone: int) -> None:
+    gone %= len(pages)
+    asked = [[f"{n}. {word}是什么？" for n, word in enumerate(items, 1)] for items in pages]
+
+    def far(drafts: list[Draft]) -> list[tuple[str, str]]:
+        return [(d.number, d.printed) for d in drafts if all(abs(r.page - 1 - gone) > 1 for r in d.regions)]
+
+    assert far(_paper(asked, gone)) == far(_paper(asked))
+
+
+_CHOICES = st.lists(_WORDS, min_size=4, max_size=4, unique=True)
+_LETTER = st.sampled_from("ABCD")
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    style=_STYLE,
+    choices=st.lists(st.tuples(_WORDS, _CHOICES, _LETTER), min_size=2, max_size=5),
+    asked=st.lists(st.tuples(_WORDS, _WORDS), min_size=2, max_size=4),
+    place=st.sampled_from(["end", "below", "brackets"]),
+    one_line=st.booleans(),
+)
+def test_a_generated_paper_keeps_its_answers(
+    style: str,
+    choices: list[tuple[str, list[str], str]],
+    asked: list[tuple[str, str]],
+    place: str,
+    one_line: bool,
+) -> None:
+    lines = ["一、单项选择题（每小题2分）"]
+    for n, (stem, options, letter) in enumerate(choices, 1):
+        inside = letter if place == "brackets" else " "
+        lines.append(f"{style.format(n)}{stem}的是（ {inside} ）")
+        labelled = [f"{label}. {text}" for label, text in zip("ABCD", options, strict=True)]
+        lines += ["    ".join(labelled)] if one_line else labelled
+        if place == "below":
+            lines.append(f"答案：{letter}")
+    lines.append("二、简答题（每小题10分）")
+    for n, (stem, answer) in enumerate(asked, 1):
+        lines.append(f"{style.format(n)}简述{stem}。")
+        if place == "below":
+            lines.append(f"答：{answer}。")
+    if place != "below":
+        lines += [
+            "参考答案",
+            "一、单项选择题",
+            f"1-{len(choices)} {''.join(c[2] for c in choices)}",
+            "二、简答题",
+        ]
+        lines += [f"{style.format(n)}{answer}。" for n, (_, answer) in enumerate(asked, 1)]
+    found = cut(lines).drafts
+    assert [d.answer for d in found] == [c[2] for c in choices] + [f"{a}。" for _, a in asked]
+    assert [d.stem for d in found[len(choices) :]] == [f"简述{stem}。" for stem, _ in asked]
+    assert all([o.text for o in d.options] == c[1] for d, c in zip(found, choices, strict=False))
+    assert [d.points for d in found] == [2.0] * len(choices) + [10.0] * len(asked)
