@@ -12,7 +12,7 @@ from ingest.segment.confidence import CLOSE, with_confidence
 from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
-from ingest.segment.marks import Style
+from ingest.segment.marks import Mark, Style
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Dropped, Extraction, Region
@@ -30,15 +30,15 @@ def segment(document: Document) -> Extraction:
     """
     lines = body_lines(document)
     title = " ".join(line.text.strip() for line in lines[:_TITLE_LINES] if len(line.text) < 80)[:400]
-    key_begin = _key_begin(lines)
-    key_file = _is_key(document, lines, key_begin)
+    begin, end = _key_span(lines)
+    key_file = _is_key(document, lines, begin)
     dropped: list[Dropped] = []
     if key_file:
         drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
     else:
-        drafts = _questions(document, lines, 0, key_begin, dropped)
-        if key_begin < len(lines):
-            entries = read_key(lines, key_begin + 1, len(lines))
+        drafts = _questions(document, [*lines[:begin], *lines[end:]], dropped)
+        if begin < end:
+            entries = read_key(lines, begin + 1, end)
             drafts, unused = attach(drafts, entries, document.source)
             dropped.extend(_unused(document, unused))
     if not drafts:
@@ -58,21 +58,35 @@ def segment(document: Document) -> Extraction:
     )
 
 
-def _key_begin(lines: Sequence[Line]) -> int:
-    """Index of the heading of the answers at the end, len(lines) when there is none.
+def _key_span(lines: Sequence[Line]) -> tuple[int, int]:
+    """Begin (at its heading) and end of a block of answers, (len(lines), len(lines)) when there is none.
 
     A heading counts when something numbered stands before it and what follows begins again: at 1, at a
     heading, with a grid or with a range. («答案» over the answer of one question is followed by the next.)
+    The block goes to the end of the paper, unless the paper's own numbering goes on after it in a style
+    that the answers do not use.
     """
     for index, line in enumerate(lines):
         if line.kind is not BlockKind.TEXT or not is_answer_head(line.text):
             continue
-        before = [mark.value for other in lines[:index] if (mark := other.mark) is not None]
+        before = [mark for other in lines[:index] if (mark := other.mark) is not None]
         after = next((o for o in lines[index + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
         if len(before) < 2 or after is None:
             continue
         if after.mark is None or after.mark.value == 1 or key_ranges(after.text):
-            return index
+            return index, _key_end(lines, index, before, after)
+    return len(lines), len(lines)
+
+
+def _key_end(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line) -> int:
+    own = first.mark.family if first.mark else ""
+    outer = next((mark for mark in reversed(before) if mark.style in (Style.HAN, Style.HAN_PAREN)), None)
+    if outer is None or outer.family == own:
+        return len(lines)
+    for index in range(begin + 1, len(lines)):
+        mark = lines[index].mark
+        if mark is not None and mark.family == outer.family:
+            return index if mark.value == outer.value + 1 else len(lines)
     return len(lines)
 
 
@@ -127,10 +141,8 @@ def _key_drafts(document: Document, entries: Sequence[Entry]) -> list[Draft]:
     return drafts
 
 
-def _questions(
-    document: Document, lines: Sequence[Line], begin: int, end: int, dropped: list[Dropped]
-) -> list[Draft]:
-    sections = find_sections(lines, begin, end)
+def _questions(document: Document, lines: Sequence[Line], dropped: list[Dropped]) -> list[Draft]:
+    sections = find_sections(lines, 0, len(lines))
     chain = choose_items(lines, sections)
     spans = [lines[i:stop] for s in sections for i, stop in zip(s.items, [*s.items, s.end][1:], strict=True)]
     source = Source(document, answers_coloured(spans) if spans else False)

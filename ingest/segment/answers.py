@@ -58,6 +58,8 @@ def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
         if index == 0:
             continue
         begin = ANSWER_LINE.match(piece)
+        if begin and _PROVE.match(piece) and not _proof_begins(pieces[:index]):
+            begin = None
         explain = _EXPLAIN_LINE.match(piece)
         if begin or explain:
             answer, explanation = _split_explanation(pieces[index:])
@@ -67,6 +69,20 @@ def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
         if form is Form.TRUE_FALSE and _SENTENCE_VERDICT.match(piece):
             return index, Printed("", "\n".join(pieces[index:]).strip(), None, "verdict below")
     return len(pieces), Printed("")
+
+
+_PROVE = re.compile(r"^\s*证明\s*[:：]")
+
+
+def _proof_begins(before: Sequence[str]) -> bool:
+    """Whether «证明：» after these lines opens a proof: they asked for one and ended their sentence.
+
+    Otherwise it is the question that goes on: «设 …，» and on the next line «证明：…».
+    """
+    return (
+        before[-1].rstrip().endswith(("。", ".", "；", ";", "$"))
+        and re.search("证明|求证", "".join(before)) is not None
+    )
 
 
 _ASKS = re.compile(

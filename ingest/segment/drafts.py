@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.segment import answers, forms
 from ingest.segment.lines import Line
@@ -21,6 +21,8 @@ _HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 _OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]")
 # brackets, blanks and part numbers: the printed places of answers without a question
 _PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.。、,，:：…]")
+# a blank typed as spaces: «是    ，写的    中所说»
+_SPACE_BLANK = re.compile(r"(?<=[\u3400-\u9fff“”》，、：])[ \u3000]{3,}(?=[\u3400-\u9fff，。、？；“”])")
 _TERM_LINE = 30
 _NEEDS_FIGURE = re.compile(
     r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
@@ -143,6 +145,8 @@ class Source:
         lines, inked = self._inked(lines, section)
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
+        if forms.heading_form(heading) in (None, Form.FILL_BLANK) and all(is_word(line) for line in lines):
+            pieces = [replace(p, text=_SPACE_BLANK.sub("____", p.text)) for p in pieces]
         texts = [piece.text for piece in pieces]
         stem_all = "\n".join(texts).strip()
         if not _PLACES.sub("", stem_all):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from papermaker import cut, document, table
 
 from ingest.segment import segment
+from ingest.segment.forms import wording_form
 from ingest.segment.marks import Style, han_value, read_mark
 from ingest.segment.options import split_options
 from ingest.segment.pairing import pair
@@ -442,3 +443,31 @@ def test_a_generated_paper_keeps_its_answers(
     assert [d.stem for d in found[len(choices) :]] == [f"简述{stem}。" for stem, _ in asked]
     assert all([o.text for o in d.options] == c[1] for d, c in zip(found, choices, strict=False))
     assert [d.points for d in found] == [2.0] * len(choices) + [10.0] * len(asked)
+
+
+@pytest.mark.parametrize("stem", ["试分析人的需求与追求。", "简述管理者的要求。", "寻求合作的原因是什么？"])
+def test_words_that_hold_the_sign_of_a_calculation(stem: str) -> None:
+    assert wording_form(stem, has_options=False) is not Form.CALCULATION
+
+
+def test_a_question_that_goes_on_with_prove_keeps_its_end() -> None:
+    (draft,) = cut("1. 设 f 在闭区间上连续，\n证明：f 一致连续。").drafts
+    assert draft.answer is None
+    assert "一致连续" in draft.printed
+    (draft,) = cut("1. 证明 f 一致连续。\n证明：由有限覆盖定理即得。").drafts
+    assert draft.answer == "由有限覆盖定理即得。"
+
+
+def test_blanks_typed_as_spaces() -> None:
+    (draft,) = cut("1. 《子夜》的作者是    ，他的另一部小说是     。").drafts
+    assert draft.printed == "《子夜》的作者是____，他的另一部小说是____。"
+    assert draft.form is Form.FILL_BLANK
+
+
+def test_questions_after_a_block_of_answers_are_not_swallowed() -> None:
+    found = cut(
+        "一、简答题\n1. 什么是甲？\n2. 什么是乙？\n二、材料题\n（一）材料一的内容。\n(1) 为什么？\n(2) 怎么办？\n"
+        "参考答案\n1. 因为如此。\n2. 这样办。\n（二）材料二的内容。\n(1) 有何意义？\n(2) 有何启示？"
+    ).drafts
+    assert "材料二的内容" in found[-1].printed
+    assert found[-1].answer is None
