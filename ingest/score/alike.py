@@ -39,7 +39,7 @@ def similarity(one: str, other: str) -> float:
 def pairs(gold: Sequence[str], found: Sequence[str]) -> list[tuple[int, int, float]]:
     """(place in gold, place in found, similarity) of texts at least PAIR_AT alike, each used once.
 
-    The most alike are paired first. Sorted by place in gold.
+    The most alike are paired first; among equals those that stand first. Sorted by place in gold.
     """
     import numpy as np
     from rapidfuzz.distance import Levenshtein
@@ -50,7 +50,7 @@ def pairs(gold: Sequence[str], found: Sequence[str]) -> list[tuple[int, int, flo
     alike = cdist(gold, found, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
     out: list[tuple[int, int, float]] = []
     free_gold, free_found = set(range(len(gold))), set(range(len(found)))
-    for flat in np.argsort(-alike, axis=None):
+    for flat in np.argsort(-alike, axis=None, kind="stable"):
         g, f = divmod(int(flat), len(found))
         value = float(alike[g, f])
         if value < PAIR_AT:

@@ -31,7 +31,8 @@ _WORDS = frozenset(
 _PRINTED = """
 ≤ le leq leqslant; ≥ ge geq geqslant; ≠ ne neq; → to rightarrow longrightarrow; ⇒ Rightarrow
 ⇔ Leftrightarrow iff; · cdot; × times; ÷ div; ± pm; ∞ infty; ∂ partial; ∇ nabla; ∈ in; ∉ notin
-⊂ subset; ⊆ subseteq; ∪ cup; ∩ cap; ∅ emptyset varnothing; ∀ forall; ∃ exists; ¬ neg lnot; ∧ land wedge; ∨ lor vee; ⊕ oplus
+⊂ subset; ⊆ subseteq; ∪ cup; ∩ cap; ∅ emptyset varnothing; ∀ forall; ∃ exists; ¬ neg lnot
+∧ land wedge; ∨ lor vee; ⊕ oplus
 ∼ sim; ≈ approx; ≡ equiv; ≅ cong; ∝ propto; ⊥ perp; ∠ angle
 ∫ int; ∬ iint; ∭ iiint; ∮ oint; ∑ sum; ∏ prod; √ sqrt; ′ prime
 … ldots cdots dots; ⋮ vdots; ⋱ ddots; | vert mid lvert rvert; ‖ Vert lVert rVert; ∘ circ; * ast star
