@@ -126,7 +126,7 @@ class Endpoint:
                     connect=min(CONNECT_SECONDS, self.settings.timeout_seconds),
                 ),
                 follow_redirects=False,
-                trust_env=not _is_loopback(self.base_url),
+                trust_env=not is_loopback(self.base_url),
                 event_hooks={"response": [self._check_status]},
             )
             self._client = openai.OpenAI(
@@ -197,7 +197,7 @@ def read_key(settings: ModelSettings, environ: Mapping[str, str], dotenv: Path |
             remedy="copy the key again",
             code="model_key",
         )
-    if not key and not _is_loopback(check_base_url(settings)):
+    if not key and not is_loopback(check_base_url(settings)):
         raise ModelError(
             f"no key for {settings.name}: {settings.api_key_env} is not set",
             remedy=f"set {settings.api_key_env} in the environment or in .env (any word if none is needed)",
@@ -226,7 +226,8 @@ def check_base_url(settings: ModelSettings) -> str:
     return settings.base_url.rstrip("/")
 
 
-def _is_loopback(base_url: str) -> bool:
+def is_loopback(base_url: str) -> bool:
+    """Whether an address names this machine."""
     host = urlsplit(base_url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

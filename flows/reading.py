@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.files import Source, shown
+from flows.vision import second_reader
 from ingest.pictures import Pictures
 from ingest.pool import DocumentPool
 from schemas.document import Document
@@ -46,7 +47,7 @@ def shared_pool(size: int, settings: Settings, assets_dir: Path) -> DocumentPool
             assets_dir.mkdir(parents=True, exist_ok=True)
             if not _pools:
                 atexit.register(close_pools)
-            _pools[name] = DocumentPool(size, settings, assets_dir)
+            _pools[name] = DocumentPool(size, settings, assets_dir, second=second_reader(settings.vision))
         return _pools[name]
 
 
@@ -114,7 +115,11 @@ def read_all(
     """
     size = min(jobs(settings), max(len(sources), 1))
     results: dict[int, Result] = {}
-    with DocumentPool(size, settings, assets_dir) as pool, ThreadPoolExecutor(size) as threads:
+    second = second_reader(settings.vision)
+    with (
+        DocumentPool(size, settings, assets_dir, second=second) as pool,
+        ThreadPoolExecutor(size) as threads,
+    ):
         waiting: dict[Future[Result], int] = {
             threads.submit(_read, pool, source, looks): place for place, source in enumerate(sources)
         }

@@ -27,6 +27,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
         "ingest/ocr",
         "ingest/layout",
         "ingest/segment",
+        "ingest/second.py",
         "ingest/worker.py",
     ),
     "classify": (*_SHARED, "schemas/taxonomy.py", "schemas/taxonomy.toml", "ingest/classify"),
@@ -82,7 +83,7 @@ def settings_hash(*sections: BaseModel) -> str:
 
 def cache_key(sha256: str, name: str, version: str, settings: Settings) -> str:
     """Key of one document's extraction. The name is in it because names tell keys from papers."""
-    return _hash([sha256, name, version, settings_hash(settings.read)], length=48)
+    return _hash([sha256, name, version, settings_hash(settings.read, settings.vision)], length=48)
 
 
 def distribution(name: str) -> str:

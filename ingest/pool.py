@@ -19,8 +19,9 @@ from typing import Any
 
 from ingest.pictures import Pictures
 from ingest.readers.limits import over
+from ingest.second import LONG_SIDE_PX, SecondReader, compare, doubtful
 from schemas.document import Document
-from schemas.errors import MissingToolError, RefusedError
+from schemas.errors import ExamBankError, MissingToolError, RefusedError
 from schemas.question import Extraction
 from schemas.settings import ReadSettings, Settings
 
@@ -40,15 +41,23 @@ class DocumentPool:
     the `with` block, or with this process. Limits are those of settings.read: max_seconds of wall
     clock and max_memory_mb (resident, with all programs a child started) for one document.
 
+    second, where given, reads doubtful pages a second time, in the caller's thread: see ingest.second.
     command replaces the child's command line; it must speak the protocol of ingest.worker.
     """
 
     def __init__(
-        self, size: int, settings: Settings, assets_dir: Path, *, command: Sequence[str] | None = None
+        self,
+        size: int,
+        settings: Settings,
+        assets_dir: Path,
+        *,
+        second: SecondReader | None = None,
+        command: Sequence[str] | None = None,
     ) -> None:
         if size < 1:
             raise ValueError("a pool needs at least one process")
         self._settings, self._assets_dir = settings, assets_dir
+        self._second = second
         self._command = list(command) if command else [sys.executable, "-m", "ingest.worker"]
         self._slots = threading.BoundedSemaphore(size)
         self._lock = threading.Lock()
@@ -71,12 +80,38 @@ class DocumentPool:
 
     def extract(self, path: Path) -> Extraction:
         """The drafts of a file. Raises RefusedError as `read` does."""
+        if self._second is not None:
+            return self.look(path)[1]
         return Extraction.model_validate(self._ask("extract", path))
 
     def look(self, path: Path) -> tuple[Document, Extraction]:
         """The document in a file and its drafts, from one reading. Raises RefusedError as `read` does."""
         both = self._ask("look", path)
-        return Document.model_validate(both["document"]), Extraction.model_validate(both["extraction"])
+        document = Document.model_validate(both["document"])
+        extraction = Extraction.model_validate(both["extraction"])
+        if self._second is not None:
+            return self._compared(path, document, extraction, self._second)
+        return document, extraction
+
+    def _compared(
+        self, path: Path, document: Document, extraction: Extraction, second: SecondReader
+    ) -> tuple[Document, Extraction]:
+        wanted = doubtful(document, self._settings.vision)
+        if not wanted:
+            return document, extraction
+        pages = [[p.number, p.rotation, p.asset] for p in document.pages if p.number in wanted]
+        reply = self._ask("pictures", path, pages=pages, figures=[], long_side=LONG_SIDE_PX)
+        readings: dict[int, str] = {}
+        failed: dict[int, str] = {}
+        for number, name in Pictures.model_validate(reply).pages.items():
+            picture = self._assets_dir / name
+            try:
+                readings[number] = second(picture.read_bytes())
+            except ExamBankError as error:
+                failed[number] = error.message
+            finally:
+                picture.unlink(missing_ok=True)
+        return compare(document, extraction, readings, self._settings.vision, failed=failed)
 
     def pictures(self, path: Path, document: Document, *, long_side: int) -> Pictures:
         """Pictures to show of a document this pool has read, left in the assets folder.

@@ -69,6 +69,15 @@ class ModelSettings(Frozen):
     system_prompt: str = ""
 
 
+class VisionSettings(ModelSettings):
+    """A vision model that reads doubtful scanned pages a second time. Off while it has no name."""
+
+    name: str = ""
+    below: float = Field(default=0.9, ge=0, le=1, description="mean confidence of a page that is doubtful")
+    disagree_at: float = Field(default=0.15, ge=0, le=1, description="share of the text that may differ")
+    max_pages: int = Field(default=20, gt=0, description="pages of one document that are sent")
+
+
 class RunSettings(Frozen):
     """How a batch is run."""
 
@@ -86,4 +95,5 @@ class Settings(Frozen):
     dedup: DedupSettings = DedupSettings()
     model: ModelSettings = ModelSettings()
     judge: ModelSettings = ModelSettings(name="overlap")
+    vision: VisionSettings = VisionSettings()
     run: RunSettings = RunSettings()
