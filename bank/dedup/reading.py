@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from bank.dedup.words import COMMANDS, LIGHT, LIGHT_WORDS, SYNONYMS
+from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, SYNONYMS, UNITS
 from schemas.text import fold, han_share
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ _POINTS = re.compile(
 )
 _FORM = re.compile(r"[（(]\s*(?:判断对错|判断正误|单选|多选|单选题|多选题|简述|简答|论述)\s*[)）]")
 _FORM_TAIL = re.compile(r"[。.\s](?:单选|多选)\s*$")
+_ORIGIN = re.compile(
+    r"^\s*[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,20}[)）\]】]"
+    r"|[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,16}(?:真题|卷|高考|中考|统考|联考|模拟|试题)?\s*[)）\]】]\s*$"
+)
 _PAGE_TAIL = re.compile(r"(?<=[)）？?】_])\s*\d{1,3}-\d{1,4}(?:/\d{1,4})*\s*$")
 _BLANK = re.compile(r"_{2,}|\\_|[（(]\s*[)）]|【\s*】|\[\s*\]|□+")
 _OPTION = re.compile(
@@ -49,21 +53,29 @@ _LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\
 _SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
 _LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
-_TOKEN = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
+_TOKEN = re.compile("|".join(FILLERS) + r"|\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
 _WHY = re.compile("为什么|为何|何以|什么原因")
 _HOW = re.compile("如何|怎样|怎么样?")
+_BELOW = re.compile(r"(?:^|(?<=[,，。；;？?：:\s]))(?:以下|下面|下述)")
 _ASKING = re.compile(
+    "谁是|是谁|是?多少|[哪何][里儿处地时人]|何年|哪一?年|几(?=[个种类项次条名位])|"
     "是什么|什么是|什么叫做?|叫做?什么|有哪些|是哪些|有什么|有哪几[种个类项]|有何|哪些|哪一?[个项种]|什么|何谓|何为|何种|"
     "所谓|是指|指的是|是否正确|以?下列?(?=说法|叙述|表述|选项|各项|关于|描述|属于|哪)"
 )
-_MODIFIER = re.compile("主要的?|基本的?|一般的?|通常|历史上的?|分别|大概|具体的?|常见的?")
+_UNIT = re.compile(r"(?<=\d)\s*(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")")
+_PERCENT = re.compile(r"百分之(\d+(?:\.\d+)?)")
+_COUNTED = re.compile(r"(?:_{2,}|[（(]\s*[)）])\s*(?:%|万?元|[个种次条名位项人年天])\s*[。.]?\s*$")
+_MEASURE = re.compile("(?<=[一两几])(?:个|只|片|条(?!件)|位(?!移)|名(?!词)|座|张|所|项|种|类|家|幅|则)")
+_SPREAD = re.compile("历史上的?|分别|大概|大约|大致")
 _DYNASTY = re.compile("(?<=[夏商周秦汉晋隋唐宋辽金元明清])朝(?!廷|鲜|代)")
 _ORDER = re.compile(
     r"(?:^|(?<=[,，。；;？?!！：:\s]))(?:请你?|试|简要|简单|简|扼要|详细|概括)*"
     r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈))(?!语|职|辩|案)"
 )
 _ORDER_TAIL = re.compile(r"(?:并?请?(?:说明|阐述)(?:之|一下)|的值|[,，]?(?:简述|简答)之?)[\s。.？?]*$")
+
+_LIGHT_WORDS = LIGHT_WORDS | frozenset(FILLERS)
 
 
 @cache
@@ -86,7 +98,7 @@ def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     text = _SCORE_LINE.sub("", text)
     for _ in range(4):  # "五、2. 12、": one mark after another
         before = text
-        for pattern in (_LABEL, _TITLE, _HEADING, _NUMBERING):
+        for pattern in (_LABEL, _TITLE, _HEADING, _NUMBERING, _ORIGIN):
             text = pattern.sub("", text, count=1)
         if text == before:
             break
@@ -101,7 +113,9 @@ def _plain(text: str) -> str:
     if "\\" in text:
         text = _LINE_IN_FORMULA.sub("", text)
     text = _COMMAND.sub(_sign, text.replace("$", ""))
-    text = _HAN_JOINT.sub("", _LETTER_O.sub(_zeros, _BLANK.sub(" ", text)))
+    text = _LETTER_O.sub(_zeros, _BLANK.sub(" ", _COUNTED.sub(" ", text)))
+    text = _UNIT.sub(lambda m: UNITS[m[1]], _PERCENT.sub(r"\1%", text))
+    text = _HAN_JOINT.sub("", text)
     text = unicodedata.normalize("NFKC", _SPACED_POINT.sub(".", text))
     for word, same in SYNONYMS.items():
         text = text.replace(word, same)
@@ -147,7 +161,7 @@ def tokens(text: str, english: bool) -> tuple[str, ...]:
     text = _WHY.sub("缘何", text.lower())
     text = _HOW.sub("如何", text)
     text = _ORDER_TAIL.sub("", _ORDER.sub("", text))
-    text = _DYNASTY.sub("代", _MODIFIER.sub("", _ASKING.sub("", text)))
+    text = _DYNASTY.sub("代", _SPREAD.sub("", _MEASURE.sub("", _ASKING.sub("", _BELOW.sub("下列", text)))))
     found: list[str] = []
     for token in _TOKEN.findall(text):
         # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
@@ -160,7 +174,7 @@ def tokens(text: str, english: bool) -> tuple[str, ...]:
 
 def is_light(token: str) -> bool:
     """Whether a token carries grammar rather than content."""
-    return token in LIGHT or token in LIGHT_WORDS
+    return token in LIGHT or token in _LIGHT_WORDS
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bank.dedup.reading import Reading, is_light, read
-from bank.dedup.words import AFFIRMING, ALIKE, CHINESE_DIGITS, DIGIT_LOOKALIKES, NEGATORS, NUMERALS
+from bank.dedup.guards import GUARDS, Pair, content, may_be_misread, qualified
+from bank.dedup.reading import Reading, read
+from bank.dedup.words import NARROWING
 from schemas.settings import DedupSettings
-from schemas.text import fold
 
-# Lengths in tokens: from _LONG on, one odd character may be a misreading; below _NARROW, one word
-# more may make another question; over _ENDLESS, an alignment costs too much memory.
-_LONG, _NARROW, _ENDLESS = 25, 30, 20_000
+# Lengths in tokens. A text of _TERSE tokens says nothing twice: a word more is another question;
+# in one of _WIDE, an odd character that is not the contrary of the other is a misreading;
+# over _ENDLESS, an alignment costs too much memory.
+_TERSE, _MIDDLE, _WIDE, _ENDLESS = 14, 25, 40, 20_000
+_SLIGHT = 0.16  # share of a text that may be left over and change nothing
 _CHOOSING = re.compile("下列|以下|下面|哪|following")
+_GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
 
 Decision = Literal["duplicate", "different", "review"]
 
@@ -34,21 +36,6 @@ class Finding:
         return f"{self.verdict} {self.score:.2f}" + (f" ({told})" if told else "")
 
 
-@dataclass(frozen=True)
-class Change:
-    """One place where two token sequences differ."""
-
-    a: tuple[str, ...]
-    b: tuple[str, ...]
-    before: str
-    after: str
-    start: int
-    stop: int
-
-    def __str__(self) -> str:
-        return f"{''.join(self.a) or '∅'}→{''.join(self.b) or '∅'}"
-
-
 def compare(
     a: str,
     b: str,
@@ -63,10 +50,18 @@ def compare(
     understood without. Short texts are judged more strictly: one content word is all they have.
     """
     at = settings or DedupSettings()
-    found = _compare(read(a), read(b), at)
+    found = _compare(read(_without_gloss(a, b)), read(_without_gloss(b, a)), at)
     if found.verdict == "duplicate" and needs_figure and set(figures[0]) != set(figures[1]):
         return Finding("review", found.score, {**found.evidence, "figures": "differ, and are needed"})
     return found
+
+
+def _without_gloss(text: str, other: str) -> str:
+    """Text without foreign names in brackets after a Chinese one that the other text leaves out."""
+    if "(" not in text and "（" not in text:
+        return text
+    letters = other.lower()
+    return _GLOSS.sub(lambda m: m[0] if m[1].strip().lower() in letters else "", text)
 
 
 def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
@@ -76,227 +71,80 @@ def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
         return Finding("duplicate", 1.0, {"text": "equal"})
     if not a.tokens or not b.tokens:
         return Finding("different", 0.0, {"text": "nothing to compare"})
-    score = fuzz.ratio(a.tokens, b.tokens)
-    rough = max(score, fuzz.ratio(_content(a.tokens), _content(b.tokens)))
+    left, right = _flattened(a.tokens, b.tokens)
+    score = fuzz.ratio(left, right)
+    rough = max(score, fuzz.ratio(content(left), content(right)))
     evidence = {"ratio": f"{score:.0f}"}
     if rough < at.review_at - 10:
         return Finding("different", score / 100, evidence)
-    if max(len(a.tokens), len(b.tokens)) > _ENDLESS:
+    if max(len(left), len(right)) > _ENDLESS:
         return Finding("review", score / 100, {**evidence, "length": "too long to compare word by word"})
-    forth = _judge(a, b, rough, at)
-    back = _judge(b, a, rough, at)  # an alignment read from the other end may place a change elsewhere
+    forth = _judge(Pair(a, b, left, right), rough, at)
+    # An alignment read from the other end may place a change elsewhere.
+    back = _judge(Pair(b, a, right, left), rough, at)
     verdict = forth[0] if forth[0] == back[0] else "review"
     told = max(forth, back, key=lambda side: len(side[1]))[1] if verdict == "review" else forth[1]
     return Finding(verdict, score / 100, {**evidence, **told})
 
 
-def _judge(a: Reading, b: Reading, rough: float, at: DedupSettings) -> tuple[Decision, dict[str, str]]:
+def _flattened(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tokens of both; where one lost its superscripts in extraction, both without ("x^2": "x2")."""
+    marks = [{"^", "_"} & set(side) for side in (a, b)]
+    if bool(marks[0]) == bool(marks[1]):
+        return a, b
+    flat = [tuple(c for t in side for c in (t if t.isascii() else [t]) if c not in "^_") for side in (a, b)]
+    signs = ["".join(t for t in side if t.isascii()) for side in flat]
+    return (flat[0], flat[1]) if signs[0] == signs[1] else (a, b)
+
+
+def _judge(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[str, str]]:
     """The verdict on two texts that are alike, read from a to b."""
-    changes = differences(a.tokens, b.tokens)
     evidence = {}
-    if changes:
-        evidence["changes"] = "; ".join(str(c) for c in changes[:6])
-    for name, guard in _GUARDS:
-        why = guard(a, b, changes)
+    if pair.changes:
+        evidence["changes"] = "; ".join(str(c) for c in pair.changes[:6])
+    for name, guard in GUARDS:
+        why = guard(pair)
         if why:
             return "different", {**evidence, name: why}
-    verdict, told = _weigh(a, b, changes, rough, at)
+    verdict, told = _weigh(pair, rough, at)
     return verdict, {**evidence, **told}
 
 
-def differences(a: Sequence[str], b: Sequence[str]) -> list[Change]:
-    """Where two token sequences differ, in order."""
-    from rapidfuzz.distance import Levenshtein
-
-    spans: list[list[int]] = []
-    for op in Levenshtein.opcodes(a, b):
-        if op.tag == "equal":
-            continue
-        if spans and spans[-1][1] == op.src_start and spans[-1][3] == op.dest_start:
-            spans[-1][1], spans[-1][3] = op.src_end, op.dest_end  # two steps of one change
-        else:
-            spans.append([op.src_start, op.src_end, op.dest_start, op.dest_end])
-    return [
-        Change(tuple(a[i:j]), tuple(b[k:n]), a[i - 1] if i else "", a[j] if j < len(a) else "", i, j)
-        for i, j, k, n in spans
-    ]
-
-
-def _content(tokens: Sequence[str]) -> tuple[str, ...]:
-    return tuple(t for t in tokens if not is_light(t))
-
-
-def _is_number(token: str) -> bool:
-    return token[0].isdigit()
-
-
-def _looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether b is a as a recogniser may have misread it."""
-    if len(a) == len(b) and all(x == y or (x, y) in ALIKE for x, y in zip(a, b, strict=True)):
-        return True
-    left, right = "".join(a).translate(CHINESE_DIGITS), "".join(b).translate(CHINESE_DIGITS)
-    return (
-        left.isascii()
-        and right.isascii()
-        and any(c.isdigit() or c == "|" for c in left + right)
-        and left.translate(DIGIT_LOOKALIKES) == right.translate(DIGIT_LOOKALIKES)
-    )
-
-
-def _unmatched(changes: Sequence[Change]) -> tuple[Counter[str], Counter[str]]:
-    """Tokens only in a and only in b, moved ones and misread ones cancelled out."""
-    left: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for change in changes:
-        if not _looks_alike(change.a, change.b):
-            left.update(change.a)
-            right.update(change.b)
-    return left - right, right - left
-
-
-def _numbers(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    left, right = ([t for t in c.elements() if _is_number(t) or t in NUMERALS] for c in _unmatched(changes))
-    long = min(len(a.tokens), len(b.tokens)) >= 40
-    # A long text may leave a number out ("20世纪60年代": "60年代"); none may hold another number.
-    if (left and right) or ((left or right) and not long):
-        return f"{' '.join(left) or '∅'} ≠ {' '.join(right) or '∅'}"
-    return ""
-
-
-def _symbols(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    """Latin letters and operators: in a Chinese text they are symbols, units, names."""
-    if a.english or b.english:
-        return ""
-    left, right = (
-        [t for t in c.elements() if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
-        for c in _unmatched(changes)
-    )
-    if left or right:
-        return f"{' '.join(left) or '∅'} ≠ {' '.join(right) or '∅'}"
-    return ""
-
-
-def _negation(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    def deny(part: Sequence[str], change: Change) -> list[str]:
-        around = change.before + "".join(part) + change.after
-        for word in AFFIRMING:
-            around = around.replace(word, "")
-        return [t for t in part if t in NEGATORS and (len(t) > 1 or t in around)]
-
-    left: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for change in changes:
-        left.update(deny(change.a, change))
-        right.update(deny(change.b, change))
-    only_a, only_b = left - right, right - left
-    if bool(only_a) != bool(only_b) or (only_a and only_a.total() != only_b.total()):
-        return f"{' '.join(only_a) or '∅'} ≠ {' '.join(only_b) or '∅'}"
-    return ""
-
-
-def _other_options(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    if not a.options or not b.options:
-        return ""
-    few, many = sorted((a.options, b.options), key=len)
-    left = list(many)
-    matched = 0
-    for option in few:
-        for i, other in enumerate(left):
-            if _same_option(option, other):
-                del left[i]
-                matched += 1
-                break
-    if matched * 3 < len(many) * 2 and matched < len(few):
-        return f"{matched} of {len(many)} the same"
-    return ""
-
-
-def _same_option(a: str, b: str) -> bool:
-    from rapidfuzz import fuzz
-
-    x, y = fold(a), fold(b)
-    if x == y:
-        return True
-    numbers = ["".join(c for c in t if c.isdigit()) for t in (x, y)]
-    return numbers[0] == numbers[1] and min(len(x), len(y)) >= 6 and fuzz.ratio(x, y) >= 85
-
-
-def _asked(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    """The last words say what is asked: another ending after the same story is another question."""
-    tail = min(len(a.tokens), len(b.tokens))
-    for change in changes:
-        near_end = change.stop >= len(a.tokens) - 3
-        sizes = len(_content(change.a)), len(_content(change.b))
-        another = min(sizes) >= 2 or max(sizes) >= 4
-        if near_end and another and not _looks_alike(change.a, change.b) and tail >= 4:
-            return str(change)
-    return ""
-
-
-def _exchanged(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    """Two words that changed places: "A before B" is not "B before A"."""
-    swaps = {(c.a, c.b) for c in changes if _content(c.a) and _content(c.b)}
-    both = [f"{''.join(x)}↔{''.join(y)}" for x, y in swaps if x < y and (y, x) in swaps]
-    return "; ".join(sorted(both))
-
-
-def _may_be_misread(change: Change) -> bool:
-    """One character for another, or one English word for one spelt much like it."""
-    from rapidfuzz import fuzz
-
-    if len(change.a) != 1 or len(change.b) != 1:
-        return False
-    x, y = change.a[0], change.b[0]
-    return (len(x) == 1 and len(y) == 1) or fuzz.ratio(x, y) >= 75
-
-
-def _entity(a: Reading, b: Reading, changes: Sequence[Change]) -> str:
-    """One content word in another's place, all else the same: another thing is asked about."""
-    real = [c for c in changes if _content(c.a) or _content(c.b)]
-    real = [c for c in real if not _looks_alike(c.a, c.b)]
-    swaps = [c for c in real if _content(c.a) and _content(c.b)]
-    only_a, only_b = (_content(list(c.elements())) for c in _unmatched(changes))
-    if len(swaps) == 1 and len(a.tokens) >= _LONG and _may_be_misread(swaps[0]):
-        return ""  # left to a curator below
-    if swaps and only_a and only_b and (len(real) <= 2 or min(len(a.tokens), len(b.tokens)) < 30):
-        return "; ".join(str(c) for c in swaps[:3])
-    return ""
-
-
-_GUARDS = (
-    ("numbers", _numbers),
-    ("symbols", _symbols),
-    ("negation", _negation),
-    ("options", _other_options),
-    ("asked", _asked),
-    ("exchanged", _exchanged),
-    ("entity", _entity),
-)
-
-
-def _weigh(
-    a: Reading, b: Reading, changes: Sequence[Change], rough: float, at: DedupSettings
-) -> tuple[Decision, dict[str, str]]:
-    """The verdict when no guard objects."""
-    length = min(len(a.tokens), len(b.tokens))
-    extra = [c for counter in _unmatched(changes) for c in _content(list(counter.elements()))]
+def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[str, str]]:
+    """The verdict when no guard objects: by what is left over on one side or on both."""
+    length = pair.length
+    left, right = pair.weights
+    extra = [*left, *right]
     told = {"left over": "".join(extra)} if extra else {}
-    lone = bool(a.options) != bool(b.options)
-    if lone and (length < 12 or (length < _NARROW and _CHOOSING.search(a.stem))):
+    lone = bool(pair.a.options) != bool(pair.b.options)
+    if lone and (length < 12 or (length < 30 and _CHOOSING.search(pair.a.stem))):
         return "review", {**told, "options": "only on one side, and the stem says little without"}
+    doubt = qualified(pair) if length < _WIDE else ""
+    if doubt:
+        return "review", {**told, "qualifier": doubt}
     if not extra:
         return "duplicate", told
-    real = [c for c in changes if _content(c.a) or _content(c.b)]
-    if len(extra) <= 2 and any(_content(c.a) and _content(c.b) and _may_be_misread(c) for c in real):
-        return "review", {**told, "misread": "one character or word differs"}
-    if length < _NARROW and any(max(len(_content(c.a)), len(_content(c.b))) >= 2 for c in real):
-        # One word more may name another thing.
-        return ("review" if rough >= at.review_at else "different"), told
-    left, right = (_content(list(c.elements())) for c in _unmatched(changes))
-    if left and right and length < 40:
-        return "review", told  # not added or left out, but said in other words
-    if length >= 15 and rough >= at.duplicate_at:
+    odd = len(extra) <= 2 and any(may_be_misread(c) for c in pair.swaps)
+    if odd:
+        told["misread"] = "one character or word differs"
+        return ("duplicate" if length >= _WIDE else "review"), told
+    size = sum(len(t) if not t.isascii() else 2 for t in extra)
+    slight = size <= _SLIGHT * length
+    # The end of a text says what is asked; before it, a long one may be told with a few other words.
+    last = max((change.stop for change, *sides in pair.weighed if len(max(sides, key=len)) > 1), default=0)
+    roomy = length >= _WIDE and rough >= at.duplicate_at and last < len(pair.left) - 3
+    if not (left and right):  # added or left out
+        narrowing = length < 30 and any(t in NARROWING for t in extra)
+        if length >= _TERSE and slight and not narrowing:
+            return "duplicate", told
+        if roomy:
+            return "duplicate", told
+        first = all(change.start == 0 for change, _, _ in pair.weighed)  # only said by way of introduction
+        return ("review" if rough >= at.review_at or slight or first else "different"), told
+    # Said in other words.
+    if slight and not pair.swaps and length >= _MIDDLE:
         return "duplicate", told
-    if rough >= at.review_at:
-        return "review", told
-    return "different", told
+    if roomy:
+        return "duplicate", told
+    few = min(len(left), len(right)) <= 2 and size <= 2 * _SLIGHT * length
+    return ("review" if rough >= at.review_at and (few or length >= 60) else "different"), told

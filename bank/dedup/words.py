@@ -51,6 +51,41 @@ LIGHT_WORDS = frozenset(
     ]
 )
 
+# Light as a rule, but a word of their own where one of them stands in place of another character:
+# "西医诊断" is not "中医诊断".
+WEIGHTY = frozenset("中对向从合会并应当给用被由")
+
+# Words that stand for a name told elsewhere in the text.
+PRONOUNS = frozenset("他她它其该此这那")
+
+# Words that come and go with the editor of a longer text. Kept as whole tokens: at the end of a
+# question, or in a term, they may be what is asked. Those of the first line begin names of their own
+# ("基本矛盾" is not "主要矛盾"), so one of them for another is a doubt.
+_QUALIFIERS = "主要 基本 一般 通常 常见 具体 实际 根本 相关 重要 著名 显著"
+_FILLERS = (
+    "过程 工作 活动 部分 措施 经典 有名 提出 明确 出来 情况 时期 当时 上述 有关 最为 目前 现在 "
+    "明显 进行 各种 各类 整个 某些 一定 下列"
+)
+QUALIFIERS = tuple(_QUALIFIERS.split(" "))
+FILLERS = QUALIFIERS + tuple(_FILLERS.split(" "))
+
+# Characters of contrary or side-by-side terms: one for the other is another question.
+_CONTRASTS = (
+    "大小 高低 长短 深浅广 内外 上下 前后 左右 东西南北中 正负反 阴阳 男女 父母 急慢 多少 增减 升降 快慢 "
+    "强弱 轻重 软硬 "
+    "冷热寒暑 干湿 新旧老 古今 先后 早晚 开关闭 进出入 买卖 收支付 借贷 盈亏 公私 主从客次副 因果 首末尾 "
+    "始终 生死 "
+    "动静 直曲间 横纵竖 远近 宽窄 厚薄 粗细 明暗 黑白红黄蓝绿青紫 奇偶 单双复多 相绝 显隐 原继 顺逆 凹凸 "
+    "酸碱盐 氧氮氢碳 "
+    "春夏秋冬 甲乙丙丁戊己 肝肾肺心脾胃肠 国省市县乡 天月年日时秒 实虚 表里 供需 优劣 可必 真假 已未 "
+    "铁铝铜锌钠钾钙镁银金铅锰汞 夏商周秦汉隋唐宋元明清 子女兄弟姐妹 雌雄 加减乘除 和差积商 圆方 "
+    "盐糖醇酚醛酮酯醚 烷烯炔 油水气 "
+    "鱼鸟兽虫 牛羊猪马鸡鸭 英法德美俄日 京沪津渝 江河湖海 问答 师生 医患 原被 债权 罪罚 动植微 根茎叶花果"
+)
+CONTRASTS = frozenset((x, y) for g in _CONTRASTS.split(" ") for x in g for y in g if x != y)
+# Those that narrow a term they stand before: "(急性)肾炎".
+NARROWING = frozenset("急慢阴阳正负反男女左右前后外高低大小单双主次新旧老古公私干湿冷热原继显隐多少奇偶纯")
+
 # Characters and words that deny, and the compounds in which such a character denies nothing.
 NEGATORS = frozenset("不没无非未否勿莫错误假伪除") | frozenset(
     [
@@ -104,7 +139,15 @@ _LOOKALIKES = (
     "己已巳 末未木 日曰目 人入八 大太犬 土士 千干于 的旳 间问闻 今令 白自 力刀 鸟乌 待侍 侯候 折拆析 "
     "兔免 戊戌戍 晴睛 抱拘 治冶 风凤 午牛 田由甲申 王玉主 儿几凡 又叉 圆园 贝见 帐账 象像相 那哪 "
     "他它她 做作 连联 至致 分份 度渡 赋付 部郡 徽微 汆氽 炙灸 天夭 拔拨 辨辩 坐座 底低 须需 订定 即既 "
-    "再在 唯惟 筒简 准淮 科料 体休 论沦 性牲"
+    "再在 唯惟 筒简 准淮 科料 体休 论沦 性牲 飘漂 籍藉 毕闭 以已 磨摩 练炼 震振 帖贴 历厉 密蜜 竟竞 "
+    "幅辐 副付 纪记 建健 蓝篮 荼茶 仓仑 壮状 肓盲 沽估 析祈 纲网 扬杨 场汤 刺剌 钓钩 栗粟 清请情 很根恨狠 "
+    "诉拆 "
+    "赔陪 枚牧 峰锋 捐损 遣遗 竖坚 壶壸 哀衰 暑署 货贷 阀伐 住往 枝技 材村 柱桂 洗冼 淡谈 环坏 理埋 斑班 "
+    "玩球 祖租 "
+    "穷究 粒拉 糖塘 缓绶 罚罪 耍要 苦若 菜莱 衷哀 披被 颂讼 诀决 跟跪 迁千 迷述 郊效 洒酒 釆采 预顶 颗颖 "
+    "驳驶 "
+    "宜宣 壁璧 燥躁 噪操澡 梁粱 蕉焦 侧测则 陡陟 孤弧狐 凝疑 滴摘 债偾 喧暄 载栽裁 崇祟 囗口 "
+    "尸户 丁了 乎平 币市 叶叫 庄压 冈刚 尤龙 丈文"
 )
 ALIKE = frozenset((x, y) for group in _LOOKALIKES.split(" ") for x in group for y in group if x != y)
 DIGIT_LOOKALIKES = str.maketrans("oil|szbq", "01115289")
@@ -120,10 +163,38 @@ _SYNONYMS = (
     "小于等于 不大于 不超过 小于或等于",
     "大于等于 不小于 不低于 不少于 大于或等于",
     "因素 方面",
-    "缺乏 没有 缺少",
+    "无 没有 缺乏 缺少 不含有 不含",
+    "由于 是因为",
+    "建立 创立 创建 成立",
+    "若 如果 假如 倘若",
+    "中国 我国",
+    "称为 叫做 叫作 称作 称之为 谓之",
+    "既 不仅 不但 不只",
+    "不能 不容 不可",
+    "为 作为",
+    "等于 相当于",
+    "应 应该 应当",
+    "可 可以",
+    "能 能够",
     "作用 功能 功用",
 )
 SYNONYMS = {word: group.split(" ")[0] for group in _SYNONYMS for word in group.split(" ")[1:]}
+
+# Units as papers write them, by the sign that stands for the same; only after a number.
+UNITS = {
+    word: sign
+    for sign, words in {
+        "kg": "千克 公斤", "mg": "毫克", "g": "克", "t": "吨", "km": "千米 公里", "cm": "厘米",
+        "mm": "毫米", "m": "米", "dm": "分米", "nm": "纳米", "μm": "微米", "ml": "毫升", "l": "升",
+        "h": "小时", "min": "分钟", "ms": "毫秒", "s": "秒钟 秒", "mpa": "兆帕", "kpa": "千帕",
+        "pa": "帕斯卡 帕", "kn": "千牛", "n": "牛顿 牛", "kw": "千瓦", "w": "瓦特 瓦", "kv": "千伏",
+        "v": "伏特 伏", "a": "安培 安", "ω": "欧姆 欧", "kj": "千焦", "j": "焦耳 焦", "hz": "赫兹 赫",
+        "khz": "千赫", "mhz": "兆赫", "mol": "摩尔", "bit": "比特", "b": "字节", "kb": "千字节",
+        "mb": "兆字节", "°c": "摄氏度", "cm^2": "平方厘米", "km^2": "平方千米 平方公里", "m^2": "平方米",
+        "cm^3": "立方厘米", "m^3": "立方米",
+    }.items()
+    for word in words.split(" ")
+}  # fmt: skip
 
 # LaTeX commands as the sign they stand for; '' for those that only say how to set a formula.
 _GREEK = [

@@ -31,6 +31,14 @@ SAME = {
     "letter for digit": ("一列火车长2OO米，通过一座桥用了30秒，求火车的速度。", "一列火车长200米，通过一座桥用了30秒，求火车的速度。"),
     "particles": ("马克思的劳动价值理论认为商品具有的两个因素是什么", "马克思劳动价值理论认为，商品具有两个因素是"),
     "numeral": ("计算机网络的体系结构分为七层，请写出各层的名称。", "计算机网络的体系结构分为7层，请写出各层名称。"),
+    "unit names": ("一块铁的质量为5千克，体积为600立方厘米，求其密度。", "一块铁的质量为5kg，体积为600cm^3，求其密度。"),
+    "superscripts lost": ("已知方程 x^{2}+3x-10=0，求该方程的两个根。", "已知方程 x2+3x-10=0，求该方程的两个根。"),
+    "gloss left out": ("国内生产总值（GDP）的核算方法是什么", "国内生产总值的核算方法是什么"),
+    "source left out": ("根据合同法规定，承租人转租房屋应当事先取得谁的同意", "承租人转租房屋，应当事先取得谁的同意"),
+    "year of a paper": ("（2019年全国卷）简述植物向光性产生的原因。", "简述植物向光性产生的原因。"),
+    "name for a pronoun": ("李时珍是明代著名的医药学家，李时珍历时二十七年写成的药物学巨著叫什么名字", "李时珍是明代著名的医药学家，他历时二十七年写成的药物学巨著叫什么名字"),
+    "no and lack": ("成熟红细胞与其他体细胞的主要区别在于没有细胞核", "成熟红细胞与其他体细胞的区别在于缺乏细胞核"),
+    "a word in passing": ("北魏时期郦道元所著的综合性地理巨著，详细记述了一千多条河流，这部书是", "北魏郦道元所著的综合性地理著名巨著，详细记述了一千多条河流，这部书是"),
 }  # fmt: skip
 DIFFERENT = {
     "number": (LONG + "求年折旧额。", LONG.replace("80", "90") + "求年折旧额。"),
@@ -44,6 +52,8 @@ DIFFERENT = {
     "same story, other question": (LONG + "求该机床的入账价值。", LONG + "编制购入时的会计分录。"),
     "options": ("下列句子没有语病的是\nA. 春天来了。\nB. 他去北京。", "下列句子没有语病的是\nA. 水在流动。\nB. 雪已融化。"),
     "formula": ("求不定积分 $\\int x^{2}\\sin x\\,dx$", "求不定积分 $\\int x^{2}\\cos x\\,dx$"),
+    "qualified terms": ("西医诊断在临床治疗中有什么作用？", "中医诊断在临床治疗中有什么作用？"),
+    "contrary in a long text": (LONG.replace("上", "").replace("购入", "购入全新") + "求残值。", LONG.replace("购入", "购入全旧") + "求残值。"),
     "exchanged": ("试证明充分条件甲可以推出结论乙，并说明理由。", "试证明充分条件乙可以推出结论甲，并说明理由。"),
 }  # fmt: skip
 
@@ -59,6 +69,17 @@ def test_another_question_with_a_reason(name: str) -> None:
     found = compare(*DIFFERENT[name])
     assert found.verdict == "different", found
     assert len(found.evidence) >= 1
+
+
+DOUBTFUL = {
+    "qualifier": ("名词解释：基本矛盾", "名词解释：主要矛盾"),
+    "narrower": ("简述肾小球肾炎的临床表现和治疗的原则。", "简述急性肾小球肾炎的临床表现和治疗原则。"),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_what_a_curator_must_decide(name: str) -> None:
+    assert compare(*DOUBTFUL[name]).verdict == "review"
 
 
 TEXTS = st.text(st.sampled_from("甲乙丙丁不是的0123456789abAB()（）、.$\\{}^ \n①②"), max_size=60)

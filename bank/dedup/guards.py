@@ -1,0 +1,316 @@
+"""What makes two questions that read alike different ones: each guard names what it objects to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bank.dedup.reading import Reading, is_light
+from bank.dedup.words import (
+    AFFIRMING,
+    ALIKE,
+    CHINESE_DIGITS,
+    CONTRASTS,
+    DIGIT_LOOKALIKES,
+    FILLERS,
+    NEGATORS,
+    NUMERALS,
+    PRONOUNS,
+    QUALIFIERS,
+    WEIGHTY,
+)
+from schemas.text import fold
+
+# Lengths in tokens. A text of _TERSE says nothing twice; from _LONG on, one odd character may be a
+# misreading, and a name said once more is no news; from _WIDE on, a number may be left out.
+_TERSE, _LONG, _WIDE = 14, 25, 40
+_SOURCES = (("根", "据"), ("依", "据"), ("按", "照"), ("依", "照"))
+_SPELLED_ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place where two token sequences differ."""
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    before: str
+    after: str
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        return f"{''.join(self.a) or '∅'}→{''.join(self.b) or '∅'}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two readings, with the tokens that are compared, and where those differ."""
+
+    a: Reading
+    b: Reading
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Where the tokens differ, in order."""
+        return differences(self.left, self.right)
+
+    @property
+    def length(self) -> int:
+        """Tokens of the shorter side."""
+        return min(len(self.left), len(self.right))
+
+    @cached_property
+    def only(self) -> tuple[Counter[str], Counter[str]]:
+        """Tokens only in a and only in b; what was moved, misread or said twice cancels out."""
+        return self._unmatched([(c.a, c.b) for c in self.real_changes])
+
+    @cached_property
+    def weighed(self) -> list[tuple[Change, tuple[str, ...], tuple[str, ...]]]:
+        """The real changes with the tokens of each side that say something the other text does not.
+
+        A light token counts where it stands in place of a heavy one: "西医诊断", "中医诊断".
+        """
+        only_a, only_b = self.only
+        out = []
+        for change in self.real_changes:
+            left = tuple(t for t in content(change.a) if t in only_a)
+            right = tuple(t for t in content(change.b) if t in only_b)
+            if left and not right:
+                right = _in_place(change.b, left)
+            elif right and not left:
+                left = _in_place(change.a, right)
+            if left or right:
+                out.append((change, left, right))
+        return out
+
+    @property
+    def swaps(self) -> list[Change]:
+        """Changes in which something said is replaced by something else."""
+        return [change for change, left, right in self.weighed if left and right]
+
+    @cached_property
+    def weights(self) -> tuple[list[str], list[str]]:
+        """Like `only`, but only tokens that say something."""
+        left, right = self._unmatched([(left, right) for _, left, right in self.weighed])
+        return list(left.elements()), list(right.elements())
+
+    @cached_property
+    def real_changes(self) -> list[Change]:
+        """Changes that are neither a misreading nor a name said once more."""
+        return [c for c in self.changes if not looks_alike(c.a, c.b) and not self._said_again(c)]
+
+    def _said_again(self, change: Change) -> bool:
+        """Whether one side only names once more, or in place of a pronoun, what its text names anyway."""
+        if change.start == 0 and self.length >= _TERSE and (change.a or change.b)[:2] in _SOURCES:
+            return not (change.a and change.b)  # "根据婚姻法规定，": where it stands, not what is asked
+        if self.length < _LONG:
+            return False
+        for said, other, tokens in ((change.a, change.b, self.left), (change.b, change.a, self.right)):
+            name = "".join(said)
+            if len(content(said)) >= 2 and not set(other) - PRONOUNS and "".join(tokens).count(name) > 1:
+                return True
+        return False
+
+    @staticmethod
+    def _unmatched(
+        sides: Sequence[tuple[tuple[str, ...], tuple[str, ...]]],
+    ) -> tuple[Counter[str], Counter[str]]:
+        left: Counter[str] = Counter()
+        right: Counter[str] = Counter()
+        for a, b in sides:
+            left.update(a)
+            right.update(b)
+        return left - right, right - left
+
+
+def _in_place(tokens: Sequence[str], of: Sequence[str]) -> tuple[str, ...]:
+    if len("".join(tokens)) != len("".join(of)):
+        return ()
+    return tuple(t for t in tokens if t in WEIGHTY or t in FILLERS)
+
+
+def differences(a: Sequence[str], b: Sequence[str]) -> list[Change]:
+    """Where two token sequences differ, in order."""
+    from rapidfuzz.distance import Levenshtein
+
+    spans: list[list[int]] = []
+    for op in Levenshtein.opcodes(a, b):
+        if op.tag == "equal":
+            continue
+        if spans and spans[-1][1] == op.src_start and spans[-1][3] == op.dest_start:
+            spans[-1][1], spans[-1][3] = op.src_end, op.dest_end  # two steps of one change
+        else:
+            spans.append([op.src_start, op.src_end, op.dest_start, op.dest_end])
+    return [
+        Change(tuple(a[i:j]), tuple(b[k:n]), a[i - 1] if i else "", a[j] if j < len(a) else "", i, j)
+        for i, j, k, n in spans
+    ]
+
+
+def content(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The tokens that carry more than grammar."""
+    return tuple(t for t in tokens if not is_light(t))
+
+
+def looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether b is a as a recogniser, or a typist, may have got it wrong."""
+    if len(a) == len(b) and all(x == y or (x, y) in ALIKE for x, y in zip(a, b, strict=True)):
+        return True
+    left, right = "".join(a).translate(CHINESE_DIGITS), "".join(b).translate(CHINESE_DIGITS)
+    if not (left.isascii() and right.isascii()):
+        return False
+    if any(c.isdigit() or c == "|" for c in left + right):
+        return left.translate(DIGIT_LOOKALIKES) == right.translate(DIGIT_LOOKALIKES)
+    if min(len(left), len(right)) < 4:
+        return False
+    for misread, right_one in _SPELLED_ALIKE:
+        left, right = left.replace(misread, right_one), right.replace(misread, right_one)
+    return left == right
+
+
+def may_be_misread(change: Change) -> bool:
+    """One character for another, or one English word for one spelt much like it."""
+    from rapidfuzz import fuzz
+
+    if len(change.a) != 1 or len(change.b) != 1:
+        return False
+    x, y = change.a[0], change.b[0]
+    return (len(x) == 1 and len(y) == 1) or (x.isascii() and fuzz.ratio(x, y) >= 75)
+
+
+def _is_number(token: str) -> bool:
+    return token[0].isdigit()
+
+
+def _unlike(left: Sequence[str], right: Sequence[str]) -> str:
+    return f"{' '.join(left) or '∅'} ≠ {' '.join(right) or '∅'}" if left or right else ""
+
+
+def _numbers(pair: Pair) -> str:
+    left, right = ([t for t in c.elements() if _is_number(t) or t in NUMERALS] for c in pair.only)
+    # A long text may leave a number out ("20世纪60年代": "60年代"); none may hold another number.
+    if (left and right) or pair.length < _WIDE:
+        return _unlike(left, right)
+    return ""
+
+
+def _symbols(pair: Pair) -> str:
+    """Latin letters and operators: in a Chinese text they are symbols, units, names."""
+    if pair.a.english or pair.b.english:
+        return ""
+    left, right = (
+        [t for t in c.elements() if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
+        for c in pair.only
+    )
+    return _unlike(left, right)
+
+
+def _negation(pair: Pair) -> str:
+    def deny(part: Sequence[str], change: Change) -> list[str]:
+        around = change.before + "".join(part) + change.after
+        for word in AFFIRMING:
+            around = around.replace(word, "")
+        return [t for t in part if t in NEGATORS and (len(t) > 1 or t in around)]
+
+    left: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for change in pair.changes:
+        if not looks_alike(change.a, change.b):
+            left.update(deny(change.a, change))
+            right.update(deny(change.b, change))
+    only_a, only_b = left - right, right - left
+    if bool(only_a) != bool(only_b) or (only_a and only_a.total() != only_b.total()):
+        return _unlike(list(only_a), list(only_b))
+    return ""
+
+
+def _contrary(pair: Pair) -> str:
+    """A character in place of its contrary, or of another of its kind."""
+    for change in pair.real_changes:
+        if len(change.a) == len(change.b):
+            unlike = [(x, y) for x, y in zip(change.a, change.b, strict=True) if x != y]
+            if all(both in CONTRASTS for both in unlike):
+                return str(change)
+    return ""
+
+
+def _other_options(pair: Pair) -> str:
+    if not pair.a.options or not pair.b.options:
+        return ""
+    few, many = sorted((pair.a.options, pair.b.options), key=len)
+    left = list(many)
+    matched = 0
+    for option in few:
+        for i, other in enumerate(left):
+            if _same_option(option, other):
+                del left[i]
+                matched += 1
+                break
+    if matched * 3 < len(many) * 2 and matched < len(few):
+        return f"{matched} of {len(many)} the same"
+    return ""
+
+
+def _same_option(a: str, b: str) -> bool:
+    from rapidfuzz import fuzz
+
+    x, y = fold(a), fold(b)
+    if x == y:
+        return True
+    numbers = ["".join(c for c in t if c.isdigit()) for t in (x, y)]
+    return numbers[0] == numbers[1] and min(len(x), len(y)) >= 6 and fuzz.ratio(x, y) >= 85
+
+
+def _asked(pair: Pair) -> str:
+    """The last words say what is asked: another ending after the same story is another question."""
+    for change, left, right in pair.weighed:
+        near_end = change.stop >= len(pair.left) - 3
+        sizes = len(left), len(right)
+        another = min(sizes) >= 2 or max(sizes) >= 4
+        if near_end and another and pair.length >= 4:
+            return str(change)
+    return ""
+
+
+def _exchanged(pair: Pair) -> str:
+    """Two words that changed places: "A before B" is not "B before A"."""
+    swaps = {(c.a, c.b) for c in pair.changes if content(c.a) and content(c.b)}
+    both = [f"{''.join(x)}↔{''.join(y)}" for x, y in swaps if x < y and (y, x) in swaps]
+    return "; ".join(sorted(both))
+
+
+def _entity(pair: Pair) -> str:
+    """One content word in another's place, all else the same: another thing is asked about."""
+    swaps = pair.swaps
+    only_a, only_b = pair.weights
+    if len(swaps) == 1 and pair.length >= _LONG and may_be_misread(swaps[0]):
+        return ""  # left to a curator
+    if swaps and only_a and only_b and (len(pair.weighed) <= 2 or pair.length < 30):
+        return "; ".join(str(c) for c in swaps[:3])
+    return ""
+
+
+GUARDS = (
+    ("numbers", _numbers),
+    ("symbols", _symbols),
+    ("negation", _negation),
+    ("options", _other_options),
+    ("contrary", _contrary),
+    ("asked", _asked),
+    ("exchanged", _exchanged),
+    ("entity", _entity),
+)
+
+
+def qualified(pair: Pair) -> str:
+    """Qualifiers that replace one another, or that stand alone in a term: a doubt, no difference."""
+    for change in pair.real_changes:
+        words = [t for t in (*change.a, *change.b) if t in QUALIFIERS]
+        if len(words) > 1 or (words and pair.length < 6):
+            return str(change)
+    return ""
