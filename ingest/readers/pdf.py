@@ -152,6 +152,11 @@ class _State:
                 what = f"a picture on page {number} of {self.name} has {pixels:,} pixels"
                 raise over(self.settings, "max_pixels", what, instead="scale it down")
             layer = text_layer(page, self.settings.max_chars)
+            turned = layer.turn
+            if turned:  # print that runs up or down the page although the file knows of no rotation
+                page.set_rotation(turned)
+                page.remove_rotation()
+                layer = text_layer(page, self.settings.max_chars)
             cover, drawings = pdf_parts.cover(page), pdf_parts.drawing_count(page)
         except RefusedError:
             raise
@@ -160,11 +165,11 @@ class _State:
             return
         method, reason = choose(layer, cover, drawings, self.settings)
         if method is Origin.OCR:
-            self._ocr(page, number, reason)
+            self._ocr(page, number, reason, turned)
         else:
-            self._text(page, number, layer, reason)
+            self._text(page, number, layer, reason, turned)
 
-    def _text(self, page: Any, number: int, layer: TextLayer, reason: str) -> None:  # noqa: ANN401
+    def _text(self, page: Any, number: int, layer: TextLayer, reason: str, turned: int) -> None:  # noqa: ANN401
         if layer.bad:
             self.note(
                 "unknown_glyphs",
@@ -180,9 +185,9 @@ class _State:
         for asset in assets:
             self.assets[asset.digest] = asset
         blocks = assemble.blocks(runs, number, Origin.TEXT_LAYER, walls)
-        self._add(number, page.rect.width, page.rect.height, 0, Origin.TEXT_LAYER, reason, blocks)
+        self._add(number, page.rect.width, page.rect.height, turned, Origin.TEXT_LAYER, reason, blocks)
 
-    def _ocr(self, page: Any, number: int, reason: str) -> None:  # noqa: ANN401
+    def _ocr(self, page: Any, number: int, reason: str, turned: int) -> None:  # noqa: ANN401
         from ingest.ocr.engine import engine
         from ingest.ocr.page import read_page
 
@@ -199,7 +204,9 @@ class _State:
             self._unread(number, f"page {number} could not be read by OCR: {type(error).__name__}")
             return
         blocks = assemble.blocks(result.runs, number, Origin.OCR)
-        self._add(number, result.width, result.height, result.rotation, Origin.OCR, reason, blocks)
+        self._add(
+            number, result.width, result.height, (turned + result.rotation) % 360, Origin.OCR, reason, blocks
+        )
 
     def _unread(self, number: int, message: str) -> None:
         self.unread += 1

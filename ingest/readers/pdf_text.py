@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from schemas.document import Box
 
 _BOLD = 16
 _INVISIBLE_ALPHA = 0.02
+_MOST, _ENOUGH = 0.7, 30  # share and number of characters by which a page lies on its side
 _RUN_GAP = 0.12  # em: a wider gap may hold something printed on its own, such as a comma in a formula
 
 
@@ -29,6 +31,13 @@ class TextLayer:
     strange: int = 0
     hidden: int = 0
     raw_fonts: frozenset[str] = frozenset()
+    directions: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def turn(self) -> int:
+        """Clockwise degrees that make most of the print stand level: 0, 90, 180 or 270."""
+        direction, chars = max(self.directions.items(), key=lambda item: item[1], default=(0, 0))
+        return direction if chars > _MOST * self.directions.total() and chars >= _ENOUGH else 0
 
 
 @dataclass(slots=True)
@@ -56,7 +65,8 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
         for line in block.get("lines", ()):
             if layer.chars > max_chars:
                 return layer
-            cos, _ = line["dir"]
+            cos, sin = line["dir"]
+            layer.directions[_direction(cos, sin)] += sum(len(span["chars"]) for span in line["spans"])
             if cos > 0.98:
                 for run in _runs(_chars(line, layer)):
                     layer.runs.append(run)
@@ -65,6 +75,13 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
                 if turned is not None:
                     layer.turned.append(turned)
     return layer
+
+
+def _direction(cos: float, sin: float) -> int:
+    """Clockwise degrees by which a line has to be turned to stand level, the nearest quarter."""
+    if abs(cos) >= abs(sin):
+        return 0 if cos > 0 else 180
+    return 90 if sin < 0 else 270
 
 
 def _raw_fonts(blocks: list[dict[str, Any]]) -> frozenset[str]:
@@ -113,7 +130,9 @@ def _chars(line: dict[str, Any], layer: TextLayer) -> Iterator[_Char]:
 
 
 def _is_strange(text: str) -> bool:
-    """Letters of scripts that exam papers in Chinese or a European language hardly use."""
+    """Letters of scripts that exam papers hardly use, or that Chinese becomes when its bytes are misread."""
+    if "\u00c0" <= text <= "\u00ff":  # few in any language, nearly all in GBK read as Latin-1
+        return text not in "×÷"
     if not text or text < "\u0530":
         return False
     if "\u1e00" <= text <= "\u2fff" or "\u3000" <= text <= "\u30ff" or "\u3400" <= text <= "\u9fff":
