@@ -12,13 +12,13 @@ _RAISED = str.maketrans(
     {char: f"^{plain}" for char, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "0123456789n+-", strict=True)}
     | {char: f"_{plain}" for char, plain in zip("₀₁₂₃₄₅₆₇₈₉ₙ", "0123456789n", strict=True)}
 )
-_SPACES = frozenset(",;:! >")
+_SPACES = frozenset(",;:! >{}")  # a brace of a set is not told from one of a group
 _TRAILING = ",.;:，。；：、?!"
 _DROPPED = frozenset(
     """
     left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr displaystyle textstyle mathrm mathbf
     mathit mathsf mathcal mathbb mathscr boldsymbol bm text textbf textrm rm bf it operatorname limits
-    nolimits quad qquad hspace underline hline
+    nolimits quad qquad lbrace rbrace hspace underline hline
     """.split()  # noqa: SIM905
 )
 _WORDS = frozenset(
@@ -36,7 +36,7 @@ _PRINTED = """
 ∼ sim; ≈ approx; ≡ equiv; ≅ cong; ∝ propto; ⊥ perp; ∠ angle
 ∫ int; ∬ iint; ∭ iiint; ∮ oint; ∑ sum; ∏ prod; √ sqrt; ′ prime
 … ldots cdots dots; ⋮ vdots; ⋱ ddots; | vert mid lvert rvert; ‖ Vert lVert rVert; ∘ circ; * ast star
-⟨ langle; ⟩ rangle; { lbrace; } rbrace; ∖ setminus backslash; ∵ because; ∴ therefore
+⟨ langle; ⟩ rangle; ∖ setminus backslash; ∵ because; ∴ therefore
 α alpha; β beta; γ gamma; δ delta; ε epsilon varepsilon; ζ zeta; η eta; θ theta vartheta; ι iota; κ kappa
 λ lambda; μ mu; ν nu; ξ xi; π pi; ρ rho varrho; σ sigma; τ tau; υ upsilon; φ phi varphi; χ chi; ψ psi; ω omega
 Γ Gamma; Δ Delta; Θ Theta; Λ Lambda; Ξ Xi; Π Pi; Σ Sigma; Φ Phi; Ψ Psi; Ω Omega
@@ -46,10 +46,10 @@ _SIGNS = {
 }
 _SAME_NAME = {"dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom"}
 _SAME_NAME |= {"overline": "bar", "overrightarrow": "vec", "widehat": "hat", "widetilde": "tilde"}
-_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Vmatrix": "‖‖", "Bmatrix": "{}", "cases": "{"}
+_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Vmatrix": "‖‖"}
 _CHARS = str.maketrans("−–∗⋅•'’⋯ϕϵ∣~∆µΩ", "--*··′′…φε|∼ΔμΩ")
-_ROWS, _PRIVATE = "\ue000", 0xF0000
-_BUILT = re.compile(r"[\^_√∫∬∭∮∑∏\ue000\U000f0000-\U000ffffd]")
+_PRIVATE = 0xF0000
+_BUILT = re.compile(r"[\^_√∫∬∭∮∑∏&\\\U000f0000-\U000ffffd]")
 _numbers: dict[str, int] = {}
 
 
@@ -72,8 +72,7 @@ def is_built(formula: str) -> bool:
 
 def _symbol(begin: str, end: str, command: str, escaped: str, char: str) -> str:
     if begin or end:
-        fence = _FENCES.get(begin or end, "")
-        return fence[:1] + _ROWS if begin else _ROWS + fence[1:]
+        return _FENCES.get(begin or end, "  ")[0 if begin else 1].strip()
     if command:
         name = _SAME_NAME.get(command, command)
         if name in _DROPPED:

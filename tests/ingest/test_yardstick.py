@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.score import score
@@ -23,6 +23,7 @@ TEXT = st.text(st.sampled_from("甲乙ab12 $\\{}^_fracbegin\n|（）≤²"), max
         (r"\lim_{x \to 0}\sin x", "lim_{x→0}sinx"),
         (r"\|\mathbf{x}\|", "‖x‖"),
         (r"f'(x)", "f′(x)"),
+        (r"\{a,b\}", "{a,b}"),
         (r"\varphi,\;\ldots", "ϕ,..."),
     ],
 )
@@ -55,12 +56,14 @@ def test_short_answers_are_compared_with_their_signs() -> None:
     assert not same_answer("A", None)
 
 
+@settings(deadline=None)  # the first call loads numpy
 @given(st.lists(TEXT, max_size=8), st.lists(TEXT, max_size=8))
 def test_pairs_use_each_text_once(gold: list[str], found: list[str]) -> None:
     made = pairs(gold, found)
     assert len({g for g, _, _ in made}) == len({f for _, f, _ in made}) == len(made)
 
 
+@settings(deadline=None)  # the first call loads numpy
 @given(st.lists(st.tuples(TEXT, st.none() | TEXT), max_size=6))
 def test_any_rows_score_full_marks_against_themselves(texts: list[tuple[str, str | None]]) -> None:
     rows = [
