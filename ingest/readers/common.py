@@ -26,6 +26,16 @@ def mupdf() -> Any:  # noqa: ANN401 - PyMuPDF is untyped
     return module
 
 
+def drawings(page: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Vector paths of a PyMuPDF page in its frame of now. Fetched once: it costs as much as the text."""
+    frame = tuple(page.rect)
+    known = getattr(page, "exambank_drawings", None)
+    if known is None or known[0] != frame:
+        known = page.exambank_drawings = (frame, page.get_cdrawings())
+    paths: list[dict[str, Any]] = known[1]
+    return paths
+
+
 def sha256_of(path: Path) -> str:
     """SHA-256 hex of a file's bytes."""
     with path.open("rb") as file:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.layout import lines
 from ingest.layout.runs import Line, Run, inside, union
+from ingest.readers.common import drawings
 from schemas.document import Box
 
 _MAX_PATHS = 4000
@@ -31,7 +32,7 @@ def find(page: Any, runs: Sequence[Run], taken: Sequence[Box]) -> list[Figure]: 
     A figure needs slanted strokes, curves or several joined boxes; what lies over running text
     (underlines, marks of a pen) is none.
     """
-    paths = page.get_cdrawings()
+    paths = drawings(page)
     if not 3 <= len(paths) <= _MAX_PATHS:
         return []
     area = page.rect.width * page.rect.height

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.layout import formulas
 from ingest.layout.runs import Run, inside, overlap
 from ingest.readers import pdf_drawings, pdf_tables
-from ingest.readers.common import png_asset
+from ingest.readers.common import drawings, png_asset
 from ingest.readers.pdf_drawings import Figure
 from ingest.readers.pdf_text import TextLayer
 from schemas.document import Asset, Box
@@ -51,7 +51,7 @@ def cover(page: Any) -> float:  # noqa: ANN401
 
 def drawing_count(page: Any) -> int:  # noqa: ANN401
     """Number of vector paths on the page."""
-    return len(page.get_cdrawings())
+    return len(drawings(page))
 
 
 def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[float], list[Asset]]:  # noqa: ANN401
@@ -111,7 +111,7 @@ def strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
     """(level, upright) strokes of the page: thin lines, slim bars and the edges of boxes."""
     level: list[Box] = []
     upright: list[Box] = []
-    for path in page.get_cdrawings()[:_MAX_DRAWINGS]:
+    for path in drawings(page)[:_MAX_DRAWINGS]:
         for item in path["items"]:
             if item[0] == "l":
                 (ax, ay), (bx, by) = item[1], item[2]
