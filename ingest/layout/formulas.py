@@ -1,8 +1,8 @@
-"""Two-dimensional formulas of a text layer folded into one line: fractions, matrices, cases.
+"""Two-dimensional formulas of a text layer folded into one line: matrices and cases; stacks does the rest.
 
 A typesetter draws them as loose signs at many heights. Left alone they would scatter over the lines
-above and below. Only what geometry makes certain is folded: a fraction needs a bar at the height of a
-neighbouring sign, a matrix needs brackets built from pieces or drawn bars. The rest stays linear text.
+above and below. Only what geometry makes certain is folded: a matrix needs brackets built from pieces or
+drawn bars. The rest stays linear text.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ingest.layout import lines
+from ingest.layout import lines, stacks
 from ingest.layout.runs import Line, Run, median, overlap, union
 from schemas.document import Box
 
 LEFT = dict.fromkeys("⎛⎜⎝", "pmatrix") | dict.fromkeys("⎡⎢⎣", "bmatrix") | dict.fromkeys("⎧⎨⎩", "cases")
 RIGHT = dict.fromkeys("⎞⎟⎠", "pmatrix") | dict.fromkeys("⎤⎥⎦", "bmatrix") | dict.fromkeys("⎫⎬⎭", "cases")
 PIECES = frozenset([*LEFT, *RIGHT, "⎪"])
+APART = PIECES | stacks.BIG | {"√"}
+"""Signs that are always a run of their own."""
 _ONE_LINE = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cases": "{}"}
+_WRITTEN = {"{": r"\{", "}": r"\}"}
 _CELL_GAP = 0.6  # em between the entries of a matrix row
 _MAX_RUNS = 6000
 
@@ -38,72 +41,9 @@ def fold(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -> l
     """
     if len(runs) > _MAX_RUNS:
         return list(runs)
-    out = _fractions(list(runs), level, upright)
+    out = [*runs, *stacks.drawn_bars(runs, level, upright)]
+    out = stacks.fold(out, level, upright)
     return _brackets(out, level, upright)
-
-
-def _fractions(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
-    """Fold `numerator over bar over denominator` beside a sign at the bar's height."""
-    for bar in sorted(level, key=lambda box: box.x1 - box.x0):
-        width = bar.x1 - bar.x0
-        if not 3.0 < width < 200.0:
-            continue
-        y = (bar.y0 + bar.y1) / 2
-        if any(post.y0 < y + 2 and post.y1 > y - 2 and bar.x0 - 3 < post.x0 < bar.x1 + 3 for post in upright):
-            continue
-        close = [
-            r for r in runs if r.baseline is not None and abs((r.box.y0 + r.box.y1) / 2 - y) < 2.2 * r.size
-        ]
-        over = [r for r in close if _within(r, bar) and r.baseline is not None and _above(r, y)]
-        under = [r for r in close if _within(r, bar) and r.baseline is not None and _below(r, y)]
-        if not over or not under:
-            continue
-        size = median([r.size for r in over + under])
-        beside = _neighbour([r for r in close if r not in over and r not in under], bar, y, size)
-        if beside is None:
-            continue
-        top, bottom = _linear(over), _linear(under)
-        if not top or not bottom or len(top) + len(bottom) > 120 or _has_han(top + bottom):
-            continue
-        box = Box(bar.x0, beside.box.y0, bar.x1, beside.box.y1)
-        folded = Run(f"$\\frac{{{top}}}{{{bottom}}}$", box, beside.size, beside.baseline, beside.bold)
-        gone = {id(r) for r in over + under}
-        runs = [r for r in runs if id(r) not in gone] + [folded]
-    return runs
-
-
-def _within(run: Run, bar: Box) -> bool:
-    slack = 0.3 * run.size
-    return run.box.x0 > bar.x0 - slack and run.box.x1 < bar.x1 + slack
-
-
-def _above(run: Run, y: float) -> bool:
-    return run.baseline is not None and y - 0.75 * run.size < run.baseline < y + 0.05 * run.size
-
-
-def _below(run: Run, y: float) -> bool:
-    return run.baseline is not None and y + 0.5 * run.size < run.baseline < y + 1.5 * run.size
-
-
-def _neighbour(runs: Sequence[Run], bar: Box, y: float, size: float) -> Run | None:
-    """A run beside the bar whose signs are centred on it: the line the fraction belongs to."""
-    best, least = None, 1.2 * size
-    for run in runs:
-        gap = max(run.box.x0 - bar.x1, bar.x0 - run.box.x1)
-        if run.baseline is None or not -0.3 * size < gap < least:
-            continue
-        if abs(run.baseline - 0.3 * run.size - y) < 0.22 * run.size:
-            best, least = run, gap
-    return best
-
-
-def _linear(runs: Sequence[Run]) -> str:
-    """Runs as the inside of a formula, its lines one after the other."""
-    return " ".join(lines.line_text(line) for line in lines.build(runs)).replace("$", "").strip()
-
-
-def _has_han(text: str) -> bool:
-    return any("\u3400" <= char <= "\u9fff" for char in text)
 
 
 def _brackets(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
@@ -219,7 +159,7 @@ def _rows(inner: Sequence[Run]) -> list[list[str]]:
                 cells.append([])
             cells[-1].append(run)
             right = max(right, run.box.x1)
-        out.append([lines.line_text(Line(cell)).replace("$", "") for cell in cells])
+        out.append([lines.formula(Line(cell)) for cell in cells])
     return out
 
 
@@ -232,8 +172,8 @@ def _matrix(inner: Sequence[Run], left: _Bracket, box: Box, rest: Sequence[Run])
     if left.env == "vmatrix" and (len(rows) < 2 or max(len(row) for row in rows) < 2):
         return None
     if len(rows) == 1 and len(rows[0]) == 1:
-        body = f"{_ONE_LINE[left.env][0]}{rows[0][0]}{_ONE_LINE[left.env][1]}"
-        return _placed(f"${body}$" if "\\" in body or "{" in body else body, box, left.size, rest, inner)
+        left_sign, right_sign = (_WRITTEN.get(sign, sign) for sign in _ONE_LINE[left.env])
+        return _placed(f"${left_sign}{rows[0][0]}{right_sign}$", box, left.size, rest, inner)
     cells = " \\\\ ".join(" & ".join(row) for row in rows)
     return _placed(f"$\\begin{{{left.env}}}{cells}\\end{{{left.env}}}$", box, left.size, rest, inner)
 
@@ -250,8 +190,8 @@ def _placed(text: str, box: Box, size: float, rest: Sequence[Run], inner: Sequen
         if -0.5 * size < gap < least and abs(run.baseline - 0.3 * run.size - y) < 0.6 * size:
             best, least = run, gap
     if best is not None and best.baseline is not None:
-        return Run(text, Box(box.x0, best.box.y0, box.x1, best.box.y1), best.size, best.baseline)
-    return Run(text, Box(box.x0, y - 0.6 * size, box.x1, y + 0.5 * size), size, y + 0.3 * size)
+        return Run(text, Box(box.x0, best.box.y0, box.x1, best.box.y1), best.size, best.baseline, seen=box)
+    return Run(text, Box(box.x0, y - 0.6 * size, box.x1, y + 0.5 * size), size, y + 0.3 * size, seen=box)
 
 
 def _cases(runs: list[Run], brace: _Bracket) -> tuple[list[Run], bool]:
@@ -287,7 +227,7 @@ def _cases(runs: list[Run], brace: _Bracket) -> tuple[list[Run], bool]:
     limit = max(r.box.x1 for row in (outer or rows) for r in row) + 0.7 * brace.size
     rows = [[r for r in row if r.box.x0 < limit and (row in outer or r.box.x1 < limit)] for row in rows]
     inner = [r for row in rows for r in row]
-    body = " \\\\ ".join(lines.line_text(Line(row)).replace("$", "") for row in rows if row)
+    body = " \\\\ ".join(lines.formula(Line(row)) for row in rows if row)
     area = Box(box.x0, box.y0, max(r.box.x1 for r in inner), box.y1)
     gone = {id(r) for r in inner}
     rest = [r for r in runs if id(r) not in gone]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
+from ingest.layout import maths
 from ingest.layout.runs import Line, Run, median, overlap, union
 
 _RULE = re.compile(r"[_\s。.．]+")
@@ -161,26 +162,24 @@ def separator(left: str, right: str, gap: float, em: float, typed: bool = False)
 
 
 def line_text(line: Line) -> str:
-    """Text of a line: gaps as spaces or tabs, reliable indices and exponents as `$x_{1}$`."""
+    """Text of a line: gaps as spaces or tabs, formulas as `$LaTeX$`."""
     runs = [run for run in line.runs if run.text]
     if not runs:
         return ""
+    filled = _filled(runs)
+    if maths.has_signs(filled):
+        return tidy(maths.markdown(filled, separator))
     size = median([run.size for run in runs for _ in run.text], 10.0)
-    bases = [run.baseline for run in runs if run.baseline is not None and run.size >= 0.85 * size]
-    base = median(bases) if bases else None
-    out = ""
-    last: Run | None = None
-    for run in _filled(runs):
-        text = run.text
-        script = _script(run, base, size, out)
-        if script:
-            out = _raise(out, script, text)
-        else:
-            if last is not None and out:
-                out += separator(out[-1], text[0], run.box.x0 - last.box.x1, max(size, 1.0), run.spaced)
-            out += text
-        last = run
+    out = filled[0].text
+    for last, run in pairwise(filled):
+        out += separator(out[-1], run.text[0], run.box.x0 - last.box.x1, max(size, 1.0), run.spaced)
+        out += run.text
     return tidy(out)
+
+
+def formula(line: Line) -> str:
+    """A line as the inside of a formula, without dollar signs."""
+    return maths.formula([run for run in line.runs if run.text], separator)
 
 
 def _filled(runs: Sequence[Run]) -> list[Run]:
@@ -217,32 +216,6 @@ def _follows_rule(runs: Sequence[Run], run: Run) -> bool:
     """Whether the next run is the rest of a ruled blank."""
     index = next(i for i, other in enumerate(runs) if other is run)
     return index + 1 < len(runs) and runs[index + 1].text.startswith("_")
-
-
-def _script(run: Run, base: float | None, size: float, before: str) -> str:
-    """'^' or '_' when the run is surely an exponent or an index of what stands before it."""
-    if base is None or run.baseline is None or run.size > 0.8 * size or not before:
-        return ""
-    if not re.fullmatch(r"[0-9A-Za-z+\-−*′,∗ⅠⅡα-ωT]{1,6}", run.text):
-        return ""
-    if not re.search(r"[0-9A-Za-zα-ωΑ-Ω)\]}|$]$", before):
-        return ""
-    rise = (base - run.baseline) / size
-    if rise > 0.2:
-        return "^"
-    return "_" if rise < -0.06 else ""
-
-
-def _raise(before: str, script: str, text: str) -> str:
-    """Text before, with text set as its last sign's index or exponent."""
-    closed = re.search(r"\$([^$]*)\$$", before)
-    if closed and f"{script}{{" not in closed.group(1):
-        return f"{before[: closed.start()]}${closed.group(1)}{script}{{{text}}}$"
-    if before.endswith("$"):
-        return before[:-1] + text + "$" if closed else before + text
-    word = re.search(r"(?:(?<![A-Za-z])(?:log|lim|max|min|sup|inf)|[A-Za-zα-ωΑ-Ω]|\d+|[)\]}|])$", before)
-    start = word.start() if word else len(before) - 1
-    return f"{before[:start]}${before[start:]}{script}{{{text}}}$"
 
 
 def tidy(text: str) -> str:

@@ -14,7 +14,8 @@ class Run:
 
     box is where layout happens (deskewed for scans); seen is where the run stands on the page as
     shown. Both in points. baseline is None where the reader knows only boxes (OCR). spaced says that the
-    file has a space character before it.
+    file has a space character before it. style has one letter a character where the reader knows fonts:
+    m a font for mathematics, i italics, '.' any other.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Run:
     reason: str = ""
     table: bool = False
     spaced: bool = False
+    style: str = ""
 
     @property
     def where(self) -> Box:

@@ -8,7 +8,7 @@ import unicodedata
 _SYMBOL = dict(
     zip(
         [*range(0x21, 0x7F), *range(0xA0, 0xFF)],
-        "!∀#∃%&∋()*+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+        "!∀#∃%&∋()*+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεϕγηιφκλμνοπθρστυϖωξψζ{|}∼"
         "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐―↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
         strict=True,
     )
@@ -16,6 +16,7 @@ _SYMBOL = dict(
 
 _EXTRA = {"K": "…", "L": "⋯", "M": "⋮", "O": "⋱", "N": "⋰", "l": "ℓ", "h": "ℏ"}
 _SAME = frozenset("°±·")  # the same sign in Latin-1 and in the Symbol encoding
+_PHI = {"φ": "ϕ", "ϕ": "φ"}  # the names of their glyphs stand for the straight and the curly letter crosswise
 _EITHER = frozenset("×÷¬®©")  # a sign of both, at different codes
 
 
@@ -55,6 +56,8 @@ def repair(char: str, font: str, raw: bool = False) -> tuple[str, bool]:
         return (meaning, True) if meaning and "dings" not in name else ("", False)
     if raw and code < 0x100:
         return _SYMBOL.get(code, char), True
+    if char in _PHI and (is_symbol_font(font) or "cmmi" in name):
+        return _PHI[char], True
     if "mt" in name and "extra" in name and char in _EXTRA:
         return _EXTRA[char], True
     if "\u2e80" <= char <= "\u2fdf" or "\uf900" <= char <= "\ufaff":

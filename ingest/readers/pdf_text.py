@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from ingest.layout.formulas import PIECES
+from ingest.layout.formulas import APART
+from ingest.layout.lines import is_han
 from ingest.layout.runs import Run
 from ingest.readers.common import mupdf
 from ingest.readers.glyphs import raw_symbol_font, repair
@@ -17,6 +20,11 @@ from schemas.document import Box
 _BOLD = 16
 _INVISIBLE_ALPHA = 0.02
 _MOST, _ENOUGH = 0.7, 30  # share and number of characters by which a page lies on its side
+_ITALIC = 2
+_MATHS = re.compile(r"symbol|mt-?extra|euclid|^(?:[A-Z]{6}\+)?(?:cm(?:mi|sy|ex)|ms[ab]m)|math", re.IGNORECASE)
+_FULL = frozenset("，。；：、（）！？")
+_NARROW = dict(zip("，；：（）！？", ",;:()!?", strict=True))
+_LIMITED = frozenset(["lim", "max", "min", "sup", "inf"])
 _RUN_GAP = 0.12  # em: a wider gap may hold something printed on its own, such as a comma in a formula
 
 
@@ -52,6 +60,7 @@ class _Char:
     bold: bool
     colour: str | None
     typed_space: bool
+    style: str
 
 
 def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPDF is untyped
@@ -74,7 +83,36 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
                 turned = _turned(line, layer, abs(cos) < 0.02 or cos < -0.98)
                 if turned is not None:
                     layer.turned.append(turned)
+    _narrow(layer.runs)
     return layer
+
+
+def _narrow(runs: list[Run]) -> None:
+    """Give full-width punctuation that is set narrow the box of its ink, and the sign that is meant.
+
+    Some fonts squeeze a full-width comma or bracket between digits: the em box then lies over the
+    neighbours, and the order of boxes is not the order of signs.
+    """
+    rows: dict[int, list[Run]] = {}
+    for run in runs:
+        rows.setdefault(int((run.baseline or 0.0) // 3), []).append(run)
+    for run in runs:
+        if len(run.text) > 1 or run.text not in _FULL:
+            continue
+        box, row = run.box, int((run.baseline or 0.0) // 3)
+        slack = 0.2 * run.size
+        beside = [
+            other
+            for key in (row - 1, row, row + 1)
+            for other in rows.get(key, ())
+            if other.box.x0 < box.x1 - slack and other.box.x1 > box.x0 + slack and other is not run
+        ]
+        level = [o for o in beside if abs((o.baseline or 0.0) - (run.baseline or 0.0)) < 0.15 * run.size]
+        if any(not is_han(other.text[0]) for other in level):
+            middle = (box.x0 + box.x1) / 2
+            opening = run.text == "（"
+            run.box = Box(middle if opening else box.x0, box.y0, box.x1 if opening else middle, box.y1)
+            run.text = _NARROW.get(run.text, run.text)
 
 
 def _direction(cos: float, sin: float) -> int:
@@ -108,6 +146,7 @@ def _chars(line: dict[str, Any], layer: TextLayer) -> Iterator[_Char]:
         colour = _colour(span["color"])
         size = float(span["size"])
         hidden = span.get("alpha", 255) <= _INVISIBLE_ALPHA * 255
+        style = _style(span["font"], bool(span["flags"] & _ITALIC))
         for item in span["chars"]:
             char = item["c"]
             if not char.strip() or char in "\u200b\ufeff\u00ad":
@@ -125,8 +164,16 @@ def _chars(line: dict[str, Any], layer: TextLayer) -> Iterator[_Char]:
             if key in seen:  # bold made by printing the same character twice
                 continue
             seen[key] = None
-            yield _Char(text, x0, y0, x1, y1, item["origin"][1], size, bold, colour, space)
+            yield _Char(text, x0, y0, x1, y1, item["origin"][1], size, bold, colour, space, style)
             space = False
+
+
+@cache
+def _style(font: str, italic: bool) -> str:
+    """`m` for a font that only formulas are set in, `i` for italics, '.' otherwise, by the font's name."""
+    if _MATHS.search(font):
+        return "m"
+    return "i" if italic or "italic" in font.lower() or "oblique" in font.lower() else "."
 
 
 def _is_strange(text: str) -> bool:
@@ -152,9 +199,11 @@ def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
             em = max(char.size, last.size)
             gap = char.x0 - last.x1
             alike = abs(char.size - last.size) < 0.15 * em and abs(char.baseline - last.baseline) < 0.12 * em
-            alone = char.text in PIECES or last.text in PIECES
+            alone = char.text in APART or last.text in APART or (text in _LIMITED and not char.text.isalpha())
+            squeezed = gap < -0.2 * em and last.text in _FULL
             if (
                 alone
+                or squeezed
                 or not alike
                 or char.typed_space
                 or gap > _RUN_GAP * em
@@ -184,6 +233,7 @@ def _run(group: list[_Char], text: str) -> Run:
         bold=first.bold,
         colour=first.colour,
         spaced=first.typed_space,
+        style="".join(c.style for c in group) if len(text) == len(group) else "",
     )
 
 

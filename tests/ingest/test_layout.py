@@ -98,7 +98,7 @@ def test_a_matrix_in_built_up_brackets_becomes_one_run_of_its_line() -> None:
     for row, y in enumerate((110, 130)):
         page += [run(str(2 * row + 1), 85, y), run(str(2 * row + 2), 102, y)]
     assert texts(formulas.fold(page, [], [])) == [
-        "设A=$\\begin{pmatrix}1 & 2 \\\\ 3 & 4\\end{pmatrix}$，求A的秩"
+        "设$A = \\begin{pmatrix}1 & 2 \\\\ 3 & 4\\end{pmatrix}$，求A的秩"
     ]
 
 
@@ -106,7 +106,9 @@ def test_a_brace_gathers_its_cases() -> None:
     page = [run("f(x)=", 50, 120)]
     page += [run(sign, 76, 110 + 10 * index) for index, sign in enumerate("⎧⎨⎩")]
     page += [run("x+1,x>0", 85, 112), run("x-1,x<0", 85, 128)]
-    assert texts(formulas.fold(page, [], [])) == ["f(x)=$\\begin{cases}x+1,x>0 \\\\ x-1,x<0\\end{cases}$"]
+    assert texts(formulas.fold(page, [], [])) == [
+        "$f(x) = \\begin{cases}x + 1, x > 0 \\\\ x - 1, x < 0\\end{cases}$"
+    ]
 
 
 def test_answers_in_another_colour_inside_a_blank_are_marked() -> None:
