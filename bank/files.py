@@ -8,13 +8,15 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from schemas.errors import BankError
 from schemas.text import digest
 
+_LOCK_SECONDS = 900.0
 _UNSAFE = re.compile(r"[^0-9A-Za-z._-]+")
 _HEX = re.compile(r"[0-9a-f]{64}")
 
@@ -128,3 +130,23 @@ def _load(path: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict):
         raise BankError(f"The batch report {path.name} is not an object.", code="batch_report")
     return data
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """The bank's one lock for writing. The system lets go of it when its holder is killed."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path / "lock", timeout=_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise BankError(
+            f"Another process has been writing to {path} for {_LOCK_SECONDS / 60:.0f} minutes.",
+            code="bank_busy",
+            remedy="Wait for it and run the same command again: it goes on where it stopped.",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

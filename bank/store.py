@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from bank import rows
-from bank.dedup.clusters import COLUMNS, settle
-from bank.files import FileStore, Reports
+from bank.dedup.clusters import settle
+from bank.dedup.items import COLUMNS
+from bank.files import FileStore, Reports, locked
 from bank.ids import IdMaker, create_key, load_key
 from schemas.document import Frozen
 from schemas.errors import BankError
@@ -31,7 +31,6 @@ FOLDERS = ("figures", "sources", "batches", "index", "cache")
 Filters = Mapping[str, str | Sequence[str]]
 _FOREVER = "interval 36500 days"
 _CODE = re.compile(r"[a-z0-9_-]+")
-_LOCK_SECONDS = 900.0
 
 
 class Outcome(Frozen):
@@ -77,7 +76,7 @@ class Bank:
         BankError if there is a bank already.
         """
         path.mkdir(parents=True, exist_ok=True)
-        with _locked(path):
+        with locked(path):
             if _has_table(path):
                 raise BankError(
                     f"There is a bank in {path} already.",
@@ -203,8 +202,64 @@ class Bank:
                     code="discipline_code",
                     remedy="Use the codes of the taxonomy, d00 for unknown.",
                 )
-        with _locked(self.path):
+        with locked(self.path):
             return self._add(given, batch, who, why, at, counts or {}, stage_versions or {}, dedup)
+
+    def amend(
+        self,
+        changes: Mapping[str, Mapping[str, Any]],
+        *,
+        seen: int,
+        who: str,
+        why: str,
+        now: datetime | str,
+        counts: Mapping[str, int] | None = None,
+    ) -> int:
+        """Change fields of questions, all in one version; returns the bank's version afterwards.
+
+        changes: question_id -> field -> value; what a question says and its id are not to be among
+        them. seen: the version the changes were made from; BankError `bank_moved` when there is a
+        newer one by now. No changes make no version. now: as in `add`.
+        """
+        at = now if isinstance(now, str) else now.astimezone(UTC).isoformat(timespec="seconds")
+        with locked(self.path):
+            if self.version != seen:
+                raise BankError(
+                    f"The bank is at version {self.version} by now; the changes were made from {seen}.",
+                    code="bank_moved",
+                    remedy="Run the same command again.",
+                )
+            if not changes:
+                return seen
+            old = self.read({"question_id": sorted(changes)})
+            new = [
+                Question.model_validate({**q.model_dump(), **changes[q.question_id], "updated_at": at})
+                for q in old
+            ]
+            self._replace(new, _metadata(who, why, "", at, {**(counts or {}), "changed": len(new)}))
+            return self.version
+
+    def _replace(self, changed: Sequence[Question], metadata: dict[str, str]) -> None:
+        """Write the partitions of these questions anew.
+
+        No Delta merge: the files it writes hold a string type whose statistics Arrow cannot filter by.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        from deltalake import CommitProperties, write_deltalake
+
+        codes = sorted({q.discipline for q in changed})
+        there = self.table(filters={"discipline": codes})
+        ids = pa.array([q.question_id for q in changed])
+        others = there.filter(pc.invert(pc.is_in(there["question_id"], value_set=ids)))
+        write_deltalake(
+            self.path / "questions",
+            pa.concat_tables([others, rows.to_table(changed)]),
+            mode="overwrite",
+            predicate=f"discipline IN ({', '.join(repr(code) for code in codes)})",
+            partition_by=["discipline"],
+            commit_properties=CommitProperties(custom_metadata=metadata, max_commit_retries=20),
+        )
 
     def _add(
         self,
@@ -278,14 +333,7 @@ class Bank:
             mode="append",
             partition_by=["discipline"],
             commit_properties=CommitProperties(
-                custom_metadata={
-                    "who": who,
-                    "why": why,
-                    "batch": batch,
-                    "at": at,
-                    "counts": json.dumps(total, sort_keys=True),
-                },
-                max_commit_retries=20,
+                custom_metadata=_metadata(who, why, batch, at, total), max_commit_retries=20
             ),
         )
 
@@ -297,6 +345,17 @@ def _outcome(question: Question) -> Outcome:
         reason=question.status_reason,
         duplicate_of=question.duplicate_of,
     )
+
+
+def _metadata(who: str, why: str, batch: str, at: str, counts: Mapping[str, int]) -> dict[str, str]:
+    """What a commit tells of itself; see bank.versions."""
+    return {
+        "who": who,
+        "why": why,
+        "batch": batch,
+        "at": at,
+        "counts": json.dumps(dict(counts), sort_keys=True),
+    }
 
 
 def _has_table(path: Path) -> bool:
@@ -327,23 +386,3 @@ def _expression(filters: Filters | None) -> pads.Expression | None:
         test = pc.field(name).isin(values)
         found = test if found is None else found & test
     return found
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """The bank's one lock for writing. The system lets go of it when its holder is killed."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path / "lock", timeout=_LOCK_SECONDS)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise BankError(
-            f"Another process has been writing to {path} for {_LOCK_SECONDS / 60:.0f} minutes.",
-            code="bank_busy",
-            remedy="Wait for it and run the same command again: it goes on where it stopped.",
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()

@@ -4,129 +4,117 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from bank.dedup.candidates import candidates
 from bank.dedup.grams import gram_text
+from bank.dedup.items import (
+    ANSWERS,
+    CONFLICT,
+    DOUBT,
+    FOUND,
+    RETIRED,
+    WAS,
+    Item,
+    answers_conflict,
+    compare_items,
+    may_meet,
+)
 from bank.dedup.reading import Reading
-from bank.dedup.verdict import Finding, compare
+from bank.dedup.verdict import Finding
 from schemas.question import Question, Status
 from schemas.settings import DedupSettings
 from schemas.text import fold
 
-# What `settle` needs to know of the rows in the bank.
-COLUMNS = (
-    "question_id", "original_id", "prompt", "printed", "material", "figures", "needs_figure",
-    "reference_answer", "status", "duplicate_of", "cluster_id",
-)  # fmt: skip
-
 _SAME_STEM = 30  # texts with one stem and other options that are compared with each other
-_INSTRUCTION = 15  # characters of added words that may be no more than an instruction
 _HEADS = 4  # of one text: siblings of one question may read the same, so one is not enough
 
 
-@dataclass
-class _Item:
-    """One question as the settling sees it; rank orders keepers, smallest first."""
-
-    row: Mapping[str, Any]
-    place: int
-    new: bool
-
-    @property
-    def id(self) -> str:
-        return str(self.row["question_id"])
-
-    @cached_property
-    def asked(self) -> tuple[str, str]:
-        return asked(self.row["prompt"], self.row["printed"], self.row["material"])
-
-    @property
-    def text(self) -> str:
-        return self.asked[0]
-
-    @property
-    def rank(self) -> tuple[object, ...]:
-        answer = self.row["reference_answer"] or ""
-        drawable = self.row["status"] == Status.ACTIVE.value and bool(answer)
-        return (self.new, not drawable, not answer, -len(answer), self.place)
-
-
-def asked(prompt: str, printed: str, material: str = "") -> tuple[str, str]:
-    """What an item asks in the words of the paper, and the words of its prompt that were added.
-
-    Lines and clauses of the prompt that do not stand on the page ("请解释下列名词：") are mostly words
-    of instruction, the same for a hundred terms; they must not make different terms look alike.
-    """
-    if prompt == printed and not material:
-        return prompt, ""
-    page = fold(printed)
-    pieces = [p for line in prompt.split("\n") for p in line.replace("：", "：\n").split("\n") if fold(p)]
-    kept = [p for p in pieces if fold(p) in page]
-    added = [p for p in pieces if fold(p) not in page]
-    text, added = ("".join(kept), added) if kept and added else (prompt, [])
-    if material and fold(material) not in fold(text):
-        text = f"{material}\n{text}"
-    return text, "".join(added)
-
-
 def settle(
-    fresh: Sequence[Question], bank: Sequence[Mapping[str, Any]], settings: DedupSettings
+    fresh: Sequence[Question],
+    bank: Sequence[Mapping[str, Any]],
+    settings: DedupSettings,
+    near: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Question]:
     """The newcomers, in order, with status, duplicate_of, cluster_id and evidence settled.
 
     bank: rows already kept, with COLUMNS; they stay as they are. A newcomer that is the same
-    question as a keeper becomes a duplicate of it; one that may be goes to review. Keepers are the
-    rows of the bank first, then newcomers by: drawable, has an answer, longest answer, order.
+    question as a keeper becomes a duplicate of it; one that may be, or whose answer contradicts the
+    keeper's, goes to review. Keepers are the rows of the bank first, then newcomers by merit.
+    A rejected row keeps nobody out; a copy of a retired one goes to review.
     Siblings (one original_id) are never compared. Groups are stars around their keeper, so that a
     chain of small differences cannot join two different questions.
+
+    near: newcomer -> ids of the rows worth comparing, where an index has found them; without, they
+    are looked for among all of bank.
     """
-    items = [_Item(row, i, new=False) for i, row in enumerate(bank)]
-    items += [_Item(q.model_dump(mode="json"), i, new=True) for i, q in enumerate(fresh)]
+    items = [Item(row, i, new=False) for i, row in enumerate(bank)]
+    items += [Item(q.model_dump(mode="json"), i, new=True) for i, q in enumerate(fresh)]
     by_id = {item.id: item for item in items}
-    partners = _partners(items, settings)
+    if near is None:
+        partners = partners_of(items, settings)
+    else:
+        partners = partners_of([item for item in items if item.new], settings)
+        for name, ids in near.items():
+            rows = [by_id[other] for other in ids if other in by_id]
+            partners.setdefault(name, []).extend(o for o in rows if may_meet(by_id[name], o))
     settled: dict[str, Question] = {q.question_id: q for q in fresh}
     keepers: set[str] = set()
     for item in sorted((i for i in items if i.new), key=lambda i: i.rank):
-        question = settled[item.id]
-        best: tuple[_Item, Finding] | None = None
-        doubt: tuple[_Item, Finding] | None = None
-        for other in sorted(partners.get(item.id, ()), key=lambda i: i.rank):
-            if other.new and (other.id not in keepers):
-                continue
-            found = _compare(item, other, settings)
-            if found.verdict == "duplicate" and (best is None or found.score > best[1].score):
-                best = (other, found)
-            if found.verdict == "review" and (doubt is None or found.score > doubt[1].score):
-                doubt = (other, found)
+        met = [o for o in partners.get(item.id, ()) if not o.new or o.id in keepers]
+        best, doubt, gone = _look(item, met, by_id, settings)
         if best is not None:
-            keeper = _keeper(best[0], by_id)
-            settled[item.id] = _duplicate(question, item, best, keeper)
+            settled[item.id], keeper = _duplicate(settled[item.id], item, best, by_id)
             if keeper.new and not settled[keeper.id].cluster_id:
                 settled[keeper.id] = settled[keeper.id].model_copy(update={"cluster_id": keeper.id})
             continue
-        keepers.add(item.id)
-        if doubt is not None:
-            settled[item.id] = _doubtful(question, doubt)
+        if item.accepted:
+            keepers.add(item.id)
+        if gone is not None:
+            settled[item.id] = _doubtful(settled[item.id], gone, f"{RETIRED}: same question as {gone[0].id}")
+        elif doubt is not None:
+            settled[item.id] = _doubtful(settled[item.id], doubt, f"{DOUBT}: may be {doubt[0].id}")
     return [settled[q.question_id] for q in fresh]
 
 
-def _partners(items: Sequence[_Item], settings: DedupSettings) -> dict[str, list[_Item]]:
+_Met = tuple[Item, Finding]
+
+
+def _look(
+    item: Item, others: Sequence[Item], by_id: Mapping[str, Item], settings: DedupSettings
+) -> tuple[_Met | None, _Met | None, _Met | None]:
+    """The likest item that is the same, that may be the same, and that is the same but retired."""
+    best: _Met | None = None
+    doubt: _Met | None = None
+    gone: _Met | None = None
+    for other in sorted({o.id: o for o in others}.values(), key=lambda i: i.rank):
+        keeper = _keeper(other, by_id)
+        if keeper.row["status"] == Status.REJECTED.value or not may_meet(item, keeper):
+            continue
+        found = compare_items(item, other, settings)
+        if found.verdict == "duplicate" and not keeper.accepted:
+            gone = gone or (keeper, found)
+        elif found.verdict == "duplicate" and (best is None or found.score > best[1].score):
+            best = (other, found)
+        elif found.verdict == "review" and (doubt is None or found.score > doubt[1].score):
+            doubt = (other, found)
+    return best, doubt, gone
+
+
+def partners_of(items: Sequence[Item], settings: DedupSettings) -> dict[str, list[Item]]:
     """For each newcomer the items it may be the same as; linear in the number of items.
 
     Items that read exactly the same are one text: a newcomer meets the first of the bank and the
     first newcomer of each text, not all of them.
     """
-    groups: dict[str, list[_Item]] = defaultdict(list)
+    groups: dict[str, list[Item]] = defaultdict(list)
     texts: list[str] = []  # one a group
     for item in items:
         reading = Reading(item.text)
         if reading.key not in groups:
             texts.append(gram_text(reading.stem, reading.options))
         groups[reading.key].append(item)
-    partners: dict[str, list[_Item]] = defaultdict(list)
+    partners: dict[str, list[Item]] = defaultdict(list)
     keys = list(groups)
     heads = []
     for key in keys:
@@ -134,7 +122,7 @@ def _partners(items: Sequence[_Item], settings: DedupSettings) -> dict[str, list
         heads.append(_heads(members))
         for member in members:
             if member.new:
-                partners[member.id] += [h for h in heads[-1] if _may(member, h)]
+                partners[member.id] += [h for h in heads[-1] if may_meet(member, h)]
     places: dict[str, list[int]] = defaultdict(list)
     for i, text in enumerate(texts):
         places[text].append(i)
@@ -153,9 +141,9 @@ def _partners(items: Sequence[_Item], settings: DedupSettings) -> dict[str, list
     return partners
 
 
-def _heads(members: Sequence[_Item]) -> list[_Item]:
+def _heads(members: Sequence[Item]) -> list[Item]:
     """The likeliest keepers of one text, from different printed questions, at most a few."""
-    chosen: dict[str, _Item] = {}
+    chosen: dict[str, Item] = {}
     for member in members:
         chosen.setdefault(str(member.row["original_id"]), member)
         if len(chosen) == _HEADS:
@@ -163,34 +151,13 @@ def _heads(members: Sequence[_Item]) -> list[_Item]:
     return list(chosen.values())
 
 
-def _meet(group: Sequence[_Item], heads: Sequence[_Item], partners: dict[str, list[_Item]]) -> None:
+def _meet(group: Sequence[Item], heads: Sequence[Item], partners: dict[str, list[Item]]) -> None:
     for member in group:
         if member.new:
-            partners[member.id] += [h for h in heads if _may(member, h)]
+            partners[member.id] += [h for h in heads if may_meet(member, h)]
 
 
-def _may(item: _Item, other: _Item) -> bool:
-    """Siblings are never duplicates of one another; nor is an item of itself."""
-    return item.id != other.id and item.row["original_id"] != other.row["original_id"]
-
-
-def _compare(item: _Item, other: _Item, settings: DedupSettings) -> Finding:
-    figures = (tuple(item.row["figures"]), tuple(other.row["figures"]))
-    needs = bool(item.row["needs_figure"] or other.row["needs_figure"])
-    found = compare(item.text, other.text, settings=settings, figures=figures, needs_figure=needs)
-    ours, theirs = fold(item.asked[1]), fold(other.asked[1])
-    if found.verdict == "different" or ours == theirs:
-        return found
-    # The words of the paper agree, the added ones do not: a question may have been put in them.
-    whole = compare(item.row["prompt"], other.row["prompt"], settings=settings)
-    if whole.verdict == "duplicate":
-        return found
-    told = {**whole.evidence, "added words": f"{item.asked[1] or '∅'} | {other.asked[1] or '∅'}"}
-    short = max(len(ours), len(theirs)) <= _INSTRUCTION
-    return Finding("review" if short else whole.verdict, whole.score, told)
-
-
-def _keeper(item: _Item, by_id: Mapping[str, _Item]) -> _Item:
+def _keeper(item: Item, by_id: Mapping[str, Item]) -> Item:
     """The keeper behind a row that is a duplicate itself."""
     for _ in range(10):
         other = by_id.get(str(item.row["duplicate_of"] or ""))
@@ -200,27 +167,41 @@ def _keeper(item: _Item, by_id: Mapping[str, _Item]) -> _Item:
     return item
 
 
-def _duplicate(question: Question, item: _Item, best: tuple[_Item, Finding], keeper: _Item) -> Question:
+def _duplicate(
+    question: Question, item: Item, best: _Met, by_id: Mapping[str, Item]
+) -> tuple[Question, Item]:
+    """The question as a duplicate, with its keeper; a contradicting answer is left to a curator."""
     other, found = best
-    evidence = {**question.evidence, "dedup": f"{other.id}: {found}"}
-    theirs = fold(str(keeper.row["reference_answer"] or ""))
-    ours = fold(question.reference_answer or "")
-    if ours and theirs and ours != theirs:
-        evidence["dedup_answers"] = "the answers differ"
-    return question.model_copy(
-        update={
-            "status": Status.DUPLICATE,
-            "status_reason": f"same question as {keeper.id}",
-            "duplicate_of": keeper.id,
-            "cluster_id": str(keeper.row["cluster_id"] or keeper.id),
-            "evidence": evidence,
-        }
-    )
+    keeper = _keeper(other, by_id)
+    before = was(question.status.value, question.status_reason)
+    evidence = {**question.evidence, FOUND: f"{other.id}: {found}", WAS: before}
+    theirs, ours = keeper.row["reference_answer"], question.reference_answer
+    cluster = str(keeper.row["cluster_id"] or keeper.id)
+    if answers_conflict(theirs, ours) and question.status is not Status.REJECTED:
+        evidence[ANSWERS] = "the answers contradict each other"
+        reason = f"{CONFLICT}: same question as {keeper.id}, another answer"
+        update: dict[str, object] = {"status": Status.REVIEW, "status_reason": reason}
+        return question.model_copy(update={**update, "cluster_id": cluster, "evidence": evidence}), keeper
+    if fold(theirs or "") and fold(ours or "") and fold(theirs or "") != fold(ours or ""):
+        evidence[ANSWERS] = "the answers differ"
+    update = {
+        "status": Status.DUPLICATE,
+        "status_reason": f"same question as {keeper.id}",
+        "duplicate_of": keeper.id,
+        "cluster_id": cluster,
+        "evidence": evidence,
+    }
+    return question.model_copy(update=update), keeper
 
 
-def _doubtful(question: Question, doubt: tuple[_Item, Finding]) -> Question:
+def was(status: str, reason: str) -> str:
+    """A status with its reason, as it is kept for the day a merge is undone."""
+    return f"{status}: {reason}" if reason else status
+
+
+def _doubtful(question: Question, doubt: _Met, reason: str) -> Question:
     other, found = doubt
-    update: dict[str, object] = {"evidence": {**question.evidence, "dedup": f"{other.id}: {found}"}}
+    update: dict[str, object] = {"evidence": {**question.evidence, FOUND: f"{other.id}: {found}"}}
     if question.status is Status.ACTIVE:
-        update |= {"status": Status.REVIEW, "status_reason": f"near_duplicate: may be {other.id}"}
+        update |= {"status": Status.REVIEW, "status_reason": reason}
     return question.model_copy(update=update)

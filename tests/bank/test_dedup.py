@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bank.dedup.candidates import candidates
-from bank.dedup.clusters import asked, settle
+from bank.dedup.clusters import settle
 from bank.dedup.grams import grams
+from bank.dedup.items import asked
 from bank.dedup.verdict import compare
 from bank.ids import IdMaker
 from schemas.question import Question, Status

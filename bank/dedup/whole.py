@@ -1,0 +1,224 @@
+"""The duplicates of a whole bank decided anew: a plan to be read before it is applied, and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from bank.dedup.clusters import partners_of, was
+from bank.dedup.items import (
+    ANSWERS,
+    APART,
+    CONFLICT,
+    DOUBT,
+    FOUND,
+    WAS,
+    Item,
+    answers_conflict,
+    compare_items,
+)
+from bank.dedup.verdict import Finding
+from schemas.document import Frozen
+from schemas.errors import UsageError
+from schemas.question import Status
+from schemas.settings import DedupSettings
+from schemas.text import fold
+
+
+class Member(Frozen):
+    """One question of a cluster or of a doubtful pair, and why it is there. The keeper has no verdict."""
+
+    question_id: str
+    source: str
+    prompt: str
+    answer: str = ""
+    verdict: str = ""
+    score: float = Field(default=1.0, ge=0, le=1)
+    evidence: dict[str, str] = Field(default_factory=dict)
+    new: bool = Field(default=False, description="not yet told so in the bank")
+
+
+class Cluster(Frozen):
+    """Questions that are the same one. members are the others, without the keeper."""
+
+    cluster_id: str
+    keeper: Member
+    members: tuple[Member, ...]
+    conflict: bool = Field(default=False, description="two answers contradict each other")
+
+
+class Doubt(Frozen):
+    """Two questions that may be the same one: what a curator decides."""
+
+    one: Member
+    other: Member
+
+
+class Plan(Frozen):
+    """What the bank's duplicates are, and the fields that must change for the bank to say so."""
+
+    items: int = Field(description="questions looked at: all but rejected and retired ones")
+    clusters: tuple[Cluster, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    changes: dict[str, dict[str, Any]] = Field(default_factory=dict, description="question_id -> fields")
+
+    @property
+    def merges(self) -> int:
+        """Questions that are duplicates."""
+        return sum(len(cluster.members) for cluster in self.clusters)
+
+
+def regroup(rows: Sequence[Mapping[str, Any]], settings: DedupSettings) -> Plan:
+    """Decide all duplicates of a bank from what its questions say, whatever was decided before.
+
+    rows: the bank with COLUMNS, in any order. Rejected and retired questions are left alone, and
+    what a curator has set apart or reviewed stays so. The outcome does not depend on the order in
+    which batches came.
+    """
+    ordered = sorted(rows, key=lambda row: str(row["question_id"]))
+    items = [item for item in (Item(row, i, new=True) for i, row in enumerate(ordered)) if item.accepted]
+    partners = partners_of(items, settings)
+    joined: dict[str, list[tuple[Item, Finding]]] = {}
+    doubts: list[tuple[Item, Item, Finding]] = []
+    by_id = {item.id: item for item in items}
+    for item in sorted(items, key=lambda i: i.rank):
+        best: tuple[Item, Finding] | None = None
+        doubt: tuple[Item, Finding] | None = None
+        for other in {o.id: o for o in partners.get(item.id, ()) if o.id in joined}.values():
+            found = compare_items(item, other, settings)
+            key = (-found.score, other.rank)
+            if found.verdict == "duplicate" and (best is None or key < (-best[1].score, best[0].rank)):
+                best = (other, found)
+            if found.verdict == "review" and (doubt is None or key < (-doubt[1].score, doubt[0].rank)):
+                doubt = (other, found)
+        if best is not None:
+            joined[best[0].id].append((item, best[1]))
+            continue
+        joined[item.id] = []
+        if doubt is not None and not item.row["reviewer"]:
+            doubts.append((item, *doubt))
+    return _plan(items, by_id, joined, doubts)
+
+
+def _plan(
+    items: Sequence[Item],
+    by_id: Mapping[str, Item],
+    joined: Mapping[str, Sequence[tuple[Item, Finding]]],
+    doubts: Sequence[tuple[Item, Item, Finding]],
+) -> Plan:
+    told: dict[str, dict[str, Any]] = {item.id: _alone(item) for item in items}
+    for item, other, found in doubts:
+        if item.standing[0] == Status.ACTIVE.value:
+            told[item.id] |= {"status": Status.REVIEW, "status_reason": f"{DOUBT}: may be {other.id}"}
+        told[item.id]["evidence"] |= {FOUND: f"{other.id}: {found}"}
+    clusters = []
+    for name, members in joined.items():
+        if not members:
+            continue
+        keeper = by_id[name]
+        for item, found in members:
+            told[item.id] = _merged(item, keeper, found)
+        against = [i.id for i, _ in members if _contradicts(keeper, i)]
+        told[name]["cluster_id"] = name
+        if against and not keeper.row["reviewer"]:
+            reason = f"{CONFLICT}: another answer in {against[0]}"
+            told[name]["evidence"] |= {WAS: was(*keeper.standing)}
+            told[name] |= {"status": Status.REVIEW, "status_reason": reason}
+        clusters.append(
+            Cluster(
+                cluster_id=name,
+                keeper=_member(keeper),
+                members=tuple(_member(item, found) for item, found in members),
+                conflict=bool(against),
+            )
+        )
+    changes = {item.id: told[item.id] for item in items if _differs(item, told[item.id])}
+    return Plan(
+        items=len(items),
+        clusters=tuple(sorted(clusters, key=lambda c: c.cluster_id)),
+        doubts=tuple(Doubt(one=_member(a, f), other=_member(b)) for a, b, f in doubts),
+        changes=changes,
+    )
+
+
+def apart(rows: Sequence[Mapping[str, Any]], name: str) -> Plan:
+    """Undo a merge: the plan that gives the questions of a cluster their former status.
+
+    rows: the bank with COLUMNS. name: the id of a cluster, or of one duplicate to take out of its
+    cluster. What was undone is not merged with that keeper again. UsageError if nothing is merged
+    under this name.
+    """
+    items = [Item(row, i, new=False) for i, row in enumerate(rows)]
+    one = [i for i in items if i.id == name and i.row["duplicate_of"]]
+    inside = [i for i in items if i.row["cluster_id"] == (one[0].row["cluster_id"] if one else name)]
+    members = one or [i for i in inside if i.row["duplicate_of"] or i.id != name]
+    if not members:
+        raise UsageError(
+            f"No questions are merged under {name}.",
+            code="no_cluster",
+            remedy="List the clusters with `exambank dedup --dry-run`.",
+        )
+    changes = {}
+    for item in members:
+        keeper = str(item.row["duplicate_of"] or item.row["cluster_id"])
+        fields = _alone(item)
+        fields["evidence"][APART] = " ".join(sorted({*item.apart, keeper}))
+        changes[item.id] = fields
+    left = [i for i in inside if i.id not in changes]
+    if len(left) == 1:
+        changes[left[0].id] = _alone(left[0])
+    return Plan(items=len(inside), changes=changes)
+
+
+def _alone(item: Item) -> dict[str, Any]:
+    """The fields of a question that nothing is said of."""
+    status, reason = item.standing
+    evidence = {k: v for k, v in item.evidence.items() if k not in (FOUND, WAS, ANSWERS)}
+    return {
+        "status": Status(status),
+        "status_reason": reason,
+        "duplicate_of": "",
+        "cluster_id": "",
+        "evidence": evidence,
+    }
+
+
+def _merged(item: Item, keeper: Item, found: Finding) -> dict[str, Any]:
+    fields = _alone(item)
+    evidence = {**fields["evidence"], FOUND: f"{keeper.id}: {found}", WAS: was(*item.standing)}
+    ours, theirs = (fold(i.row["reference_answer"] or "") for i in (item, keeper))
+    if ours and ours != theirs:
+        other = "contradict each other" if _contradicts(item, keeper) else "differ"
+        evidence[ANSWERS] = f"the answers {other}"
+    return {
+        "status": Status.DUPLICATE,
+        "status_reason": f"same question as {keeper.id}",
+        "duplicate_of": keeper.id,
+        "cluster_id": keeper.id,
+        "evidence": evidence,
+    }
+
+
+def _contradicts(one: Item, other: Item) -> bool:
+    return answers_conflict(one.row["reference_answer"], other.row["reference_answer"])
+
+
+def _differs(item: Item, fields: Mapping[str, Any]) -> bool:
+    """Whether the row says anything else; how the evidence is worded does not matter."""
+    names = ("status", "status_reason", "duplicate_of", "cluster_id")
+    return any(str(item.row[name] or "") != str(fields[name]) for name in names)
+
+
+def _member(item: Item, found: Finding | None = None) -> Member:
+    return Member(
+        question_id=item.id,
+        source=str(item.row["source"]),
+        prompt=str(item.row["prompt"]),
+        answer=str(item.row["reference_answer"] or ""),
+        verdict=found.verdict if found else "",
+        score=min(1.0, max(0.0, found.score)) if found else 1.0,
+        evidence=dict(found.evidence) if found else {},
+        new=found is not None and not item.row["duplicate_of"],
+    )
