@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.confidence import CLOSE, with_confidence
+from ingest.segment.confidence import CLOSE, NUMBER_LOST, with_confidence
 from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
 from ingest.segment.key import Entry, key_ranges, read_key
 from ingest.segment.lines import Line, body_lines
+from ingest.segment.lost import unnumbered_before
 from ingest.segment.marks import Mark, Style
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind, Document, Origin
@@ -29,7 +30,9 @@ def segment(document: Document) -> Extraction:
     A document that is only a key gives one draft per answered number, flagged `answer_only`.
     """
     lines = body_lines(document)
-    title = " ".join(line.text.strip() for line in lines[:_TITLE_LINES] if len(line.text) < 80)[:400]
+    first = next((k for k, line in enumerate(lines) if line.mark is not None), len(lines))
+    head = lines[: max(1, min(first, _TITLE_LINES))]
+    title = " ".join(line.text.strip() for line in head if len(line.text) < 80)[:400]
     begin, end = _key_span(lines)
     key_file = _is_key(document, lines, begin)
     dropped: list[Dropped] = []
@@ -199,6 +202,22 @@ def _section_drafts(
         )
         return [one] if one else []
     material = ""
+    first = lines[section.items[0]].mark
+    found = unnumbered_before(lead, first.value if first else 0)
+    for place, group in enumerate(found, 1):
+        draft = source.draft(
+            order=order + len(drafts),
+            number=str(place),
+            section=section if section.line is not None else None,
+            count=len(section.items) + len(found),
+            lines=group,
+            rule=NUMBER_LOST,
+            first_body=False,
+        )
+        if draft is not None:
+            drafts.append(draft)
+    taken = {line.index for group in found for line in group}
+    lead = [line for line in lead if line.index not in taken]
     if lead:
         text = "\n".join(line.text for line in lead).strip()
         if section.line is not None and len(text) > 60 and forms.heading_form(section.title) is Form.ANALYSIS:

@@ -19,6 +19,7 @@ from schemas.question import PrintedForm as Form
 
 ALONE, SECOND, SLIGHT = 0.5, 0.75, 0.9
 
+NUMBER_LOST = "number lost on a scan"
 CLOSE = 0.8
 """How near, in points of the outline's score, a second reading must come to be worth telling."""
 
@@ -98,6 +99,8 @@ def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
 
 def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
     out = []
+    if draft.evidence.get("item") == NUMBER_LOST:
+        out.append((ALONE, "its number could not be read"))
     text = draft.printed
     words = len(_WORDS.findall(text))
     if words < 2:

@@ -471,3 +471,22 @@ def test_questions_after_a_block_of_answers_are_not_swallowed() -> None:
     ).drafts
     assert "材料二的内容" in found[-1].printed
     assert found[-1].answer is None
+
+
+def test_questions_whose_numbers_a_scan_lost() -> None:
+    def line(row: int, text: str, colour: str | None = None) -> Block:
+        box = Box(50, 20.0 * row, 50 + 11 * len(text), 20.0 * row + 11)
+        return Block(text=text, origin=Origin.OCR, box=box, colour=colour)
+
+    lines = [
+        line(0, "某课程考试提纲"),
+        line(1, "先解释概念", "#808080"),
+        line(2, "如何理解甲这个概念的含义？"),
+        line(3, "举例说明乙与丙的异同之处。"),
+        line(4, "3 简述丁的主要特征。"),
+        line(5, "4 简述戊的主要特征。"),
+    ]
+    found = segment(document(lines, "photo.jpg", Origin.OCR)).drafts
+    assert [d.number for d in found] == ["1", "2", "3", "4"]
+    assert found[1].printed == "举例说明乙与丙的异同之处。"
+    assert all(d.confidence < 0.6 for d in found[:2])
