@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 _CHROMA = 38  # of 255: distance of the strongest from the weakest channel, after white balance
+_FEW = 400  # pixels
 _ENOUGH = 0.03  # share of coloured pixels among all ink that makes a second reading worth its time
 
 
@@ -47,18 +48,23 @@ def separate(image: Image) -> Inks | None:
     import cv2
     import numpy as np
 
+    _, _, spread = _extremes(image)
+    if np.count_nonzero(spread > 2) < _FEW:  # a grey picture
+        return None
     paper = _paper(image)
-    flat = np.clip(image.astype(np.float32) * (255.0 / np.maximum(paper, 1.0)), 0, 255).astype(np.uint8)
-    low, high = flat.min(axis=2), flat.max(axis=2)
-    chroma = high.astype(np.int16) - low
+    flat = np.asarray(cv2.divide(image, np.maximum(paper, 1), scale=255.0), dtype=np.uint8)
+    low, high, chroma = _extremes(flat)
     ink = low < 165
-    vivid = (low < 205) & (chroma > _CHROMA + (255 - high.astype(np.int16)) // 8)
-    pale = (low < 232) & (chroma > 14) & (chroma > 0.3 * (255 - low.astype(np.int16)))
+    vivid = (low < 205) & (chroma > _CHROMA + (255 - high) // 8)
+    pale = (low < 232) & (chroma > 14) & (chroma > 0.3 * (255 - low))
+    _, bright, _ = _extremes(paper)
+    lit = bright > 90
+    if np.count_nonzero((vivid | pale) & lit) < _FEW:
+        return None
     coloured = _strokes((vivid | pale).astype(np.uint8), vivid)
-    bright = paper.max(axis=2) > 90
-    total = int(np.count_nonzero((ink | coloured.astype(bool)) & bright))
-    found = int(np.count_nonzero(coloured.astype(bool) & bright))
-    if total == 0 or found < _ENOUGH * total or found < 400:
+    total = int(np.count_nonzero((ink | coloured.astype(bool)) & lit))
+    found = int(np.count_nonzero(coloured.astype(bool) & lit))
+    if total == 0 or found < _ENOUGH * total or found < _FEW:
         return None
     near = cv2.dilate(coloured, np.ones((7, 7), np.uint8)).astype(bool)
     fringe = near & (chroma > 10)
@@ -69,6 +75,17 @@ def separate(image: Image) -> Inks | None:
     only[near] = flat[near]
     mask = coloured.astype(bool)
     return Inks(black, only, mask, ink | mask, found / total)
+
+
+def _extremes(image: Image) -> tuple[Image, Image, Image]:
+    """Weakest and strongest channel of every pixel and the distance between them."""
+    import cv2
+    import numpy as np
+
+    blue, green, red = cv2.split(image)
+    low, high = cv2.min(cv2.min(blue, green), red), cv2.max(cv2.max(blue, green), red)
+    spread = cv2.subtract(high, low)
+    return np.asarray(low, np.uint8), np.asarray(high, np.uint8), np.asarray(spread, np.uint8)
 
 
 def _strokes(mask: NDArray[np.uint8], vivid: Mask) -> NDArray[np.uint8]:
@@ -83,7 +100,7 @@ def _strokes(mask: NDArray[np.uint8], vivid: Mask) -> NDArray[np.uint8]:
     return np.asarray(keep[labels], dtype=np.uint8)
 
 
-def _paper(image: Image) -> NDArray[np.float32]:
+def _paper(image: Image) -> Image:
     """Colour of the paper at every pixel: the bright end of its wider surroundings."""
     import cv2
     import numpy as np
@@ -92,4 +109,4 @@ def _paper(image: Image) -> NDArray[np.float32]:
     small = cv2.resize(image, (max(1, width // 8), max(1, height // 8)), interpolation=cv2.INTER_AREA)
     bright = cv2.dilate(small, np.ones((9, 9), np.uint8))
     smooth = cv2.medianBlur(bright, 21 if min(bright.shape[:2]) > 21 else 3)
-    return np.asarray(cv2.resize(smooth, (width, height)), dtype=np.float32)
+    return np.asarray(cv2.resize(smooth, (width, height)), dtype=np.uint8)
