@@ -127,7 +127,7 @@ def _pixels(picture: Any, frame: int, path: Path, settings: ReadSettings) -> Pix
             paper = Image.new("RGBA", clear.size, "white")
             upright = Image.alpha_composite(paper, clear)
         rgb = np.asarray(_eight_bit(upright).convert("RGB"), dtype=np.uint8)
-    except RefusedError:
+    except (RefusedError, MemoryError):
         raise
     except Exception as error:
         raise _damaged(path) from error

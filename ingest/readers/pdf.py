@@ -158,7 +158,7 @@ class _State:
                 page.remove_rotation()
                 layer = text_layer(page, self.settings.max_chars)
             cover, drawings = pdf_parts.cover(page), pdf_parts.drawing_count(page)
-        except RefusedError:
+        except (RefusedError, MemoryError):
             raise
         except Exception as error:  # a broken page raises any of MuPDF's kinds
             self._unread(number, f"page {number} is damaged: {type(error).__name__}")
@@ -200,6 +200,8 @@ class _State:
         try:
             image, scale = render(page)
             result = read_page(image, reader, scale)
+        except MemoryError:
+            raise
         except Exception as error:  # the engine must not stop the other pages
             self._unread(number, f"page {number} could not be read by OCR: {type(error).__name__}")
             return

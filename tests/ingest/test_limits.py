@@ -207,6 +207,17 @@ def test_a_process_cannot_reserve_far_more_than_its_limit(tmp_path: Path) -> Non
     assert done.stdout == "held\n"
 
 
+def test_a_picture_that_unpacks_beyond_the_memory_is_refused(tmp_path: Path) -> None:
+    from PIL import Image
+
+    path = tmp_path / "a.png"
+    Image.new("RGB", (9_000, 9_000), "white").save(path, compress_level=1)
+    limits = ReadSettings(max_memory_mb=500, max_seconds=120)
+    with DocumentPool(1, Settings(read=limits), tmp_path) as pool, pytest.raises(RefusedError) as caught:
+        pool.read(path)
+    assert caught.value.code == "max_memory_mb" and "max_memory_mb" in caught.value.message
+
+
 # -- nothing outside the file --------------------------------------------------------------------------
 
 
