@@ -62,7 +62,11 @@ class Block(Frozen):
     indent: float = Field(default=0.0, description="left indent in points, within its column")
     colour: str | None = Field(default=None, description="'#rrggbb' of the first run, None if black")
     asset: str | None = Field(default=None, description="BLAKE2b hex of a figure's bytes")
-    reason: str = Field(default="", description="for FURNITURE: header, footer, page_number, seal …")
+    reason: str = Field(
+        default="",
+        description="for FURNITURE: header, footer, page_number, seal …; for FIGURE: formula when it is a "
+        "picture of the text before it",
+    )
 
 
 class Page(Frozen):

@@ -24,6 +24,7 @@ _ONE_LINE = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cases": "{}"}
 _WRITTEN = {"{": r"\{", "}": r"\}"}
 _CELL_GAP = 0.6  # em between the entries of a matrix row
 _MAX_RUNS = 6000
+_MAX_STROKES = 1500
 
 
 @dataclass(slots=True)
@@ -34,19 +35,25 @@ class _Bracket:
     size: float
 
 
-def fold(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
+def fold(
+    runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box], doubtful: list[Box] | None = None
+) -> list[Run]:
     """Runs with fractions, matrices and cases replaced by one run each, as `$LaTeX$`.
 
-    level and upright are the page's drawn strokes. Runs in and out are in points.
+    level and upright are the page's drawn strokes. Runs in and out are in points. Places with brackets
+    that hold nothing certain are added to doubtful.
     """
     if len(runs) > _MAX_RUNS:
         return list(runs)
+    level, upright = level[:_MAX_STROKES], upright[:_MAX_STROKES]
     out = [*runs, *stacks.drawn_bars(runs, level, upright)]
     out = stacks.fold(out, level, upright)
-    return _brackets(out, level, upright)
+    return _brackets(out, level, upright, doubtful if doubtful is not None else [])
 
 
-def _brackets(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
+def _brackets(
+    runs: list[Run], level: Sequence[Box], upright: Sequence[Box], doubtful: list[Box]
+) -> list[Run]:
     """Fold what stands between tall brackets or bars."""
     pieces = [run for run in runs if run.text and run.text in PIECES]
     brackets = _stacks(pieces) + _bars(upright, level, runs)
@@ -73,6 +80,7 @@ def _brackets(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> 
             loose = [b for b in loose if b is not brace]
     for b in loose:  # a bracket that holds nothing certain: one ordinary sign at its middle
         if b.env != "vmatrix":
+            doubtful.append(b.box)
             y = (b.box.y0 + b.box.y1) / 2
             box = Box(b.box.x0, y - 0.5 * b.size, b.box.x1, y + 0.5 * b.size)
             rest.append(Run(_ONE_LINE[b.env][0 if b.left else 1], box, b.size, y + 0.3 * b.size))

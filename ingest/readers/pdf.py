@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
-from ingest.readers import pdf_parts
+from ingest.readers import pdf_formulas, pdf_parts
 from ingest.readers.common import mupdf, sha256_of
 from ingest.readers.limits import over
 from ingest.readers.pdf_text import TextLayer, text_layer
-from schemas.document import Asset, Block, Document, Notice, Origin, Page
+from schemas.document import Asset, Block, Box, Document, Notice, Origin, Page
 from schemas.errors import MissingToolError, RefusedError
 from schemas.settings import ReadSettings
 
@@ -181,10 +181,15 @@ class _State:
         if inline:
             message = f"{inline} small pictures in the lines of page {number} (signs, formulas) are not read"
             self.note("inline_pictures", message, number, inline)
-        runs, walls, assets = pdf_parts.with_parts(page, layer, render)
-        for asset in assets:
-            self.assets[asset.digest] = asset
+        doubtful: list[Box] = []
+        runs, walls, assets = pdf_parts.with_parts(page, layer, render, doubtful)
         blocks = assemble.blocks(runs, number, Origin.TEXT_LAYER, walls)
+        blocks, crops = pdf_formulas.with_crops(blocks, doubtful, page, render)
+        if crops:
+            message = f"{len(crops)} formulas of page {number} are kept as pictures too"
+            self.note("formula_crop", message, number, len(crops))
+        for asset in (*assets, *crops):
+            self.assets[asset.digest] = asset
         self._add(number, page.rect.width, page.rect.height, turned, Origin.TEXT_LAYER, reason, blocks)
 
     def _ocr(self, page: Any, number: int, reason: str, turned: int) -> None:  # noqa: ANN401

@@ -54,13 +54,19 @@ def drawing_count(page: Any) -> int:  # noqa: ANN401
     return len(drawings(page))
 
 
-def with_parts(page: Any, layer: TextLayer, render: Render) -> tuple[list[Run], list[float], list[Asset]]:  # noqa: ANN401
+def with_parts(
+    page: Any,  # noqa: ANN401
+    layer: TextLayer,
+    render: Render,
+    doubtful: list[Box],
+) -> tuple[list[Run], list[float], list[Asset]]:
     """The page's runs with its blanks, tables and figures put among them; walls; the figures' bytes.
 
-    Walls are the x of strokes more than 40 % of the page high: they may divide columns.
+    Walls are the x of strokes more than 40 % of the page high: they may divide columns. Places of
+    formulas that could not be put together are added to doubtful.
     """
     level, upright = strokes(page)
-    runs = formulas.fold(layer.runs, level, upright)
+    runs = formulas.fold(layer.runs, level, upright, doubtful)
     runs += layer.turned
     runs, boxes = _tables(page, runs, level, upright)
     figures = [Figure(box) for box in _figure_boxes(page, boxes)]

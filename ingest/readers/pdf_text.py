@@ -25,6 +25,7 @@ _MATHS = re.compile(r"symbol|mt-?extra|euclid|^(?:[A-Z]{6}\+)?(?:cm(?:mi|sy|ex)|
 _FULL = frozenset("，。；：、（）！？")
 _NARROW = dict(zip("，；：（）！？", ",;:()!?", strict=True))
 _LIMITED = frozenset(["lim", "max", "min", "sup", "inf"])
+_MAX_ROW = 300  # runs of one row looked at; no honest row has more
 _RUN_GAP = 0.12  # em: a wider gap may hold something printed on its own, such as a comma in a formula
 
 
@@ -104,7 +105,7 @@ def _narrow(runs: list[Run]) -> None:
         beside = [
             other
             for key in (row - 1, row, row + 1)
-            for other in rows.get(key, ())
+            for other in rows.get(key, ())[:_MAX_ROW]
             if other.box.x0 < box.x1 - slack and other.box.x1 > box.x0 + slack and other is not run
         ]
         level = [o for o in beside if abs((o.baseline or 0.0) - (run.baseline or 0.0)) < 0.15 * run.size]
@@ -210,6 +211,9 @@ def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
                 or gap < -0.5 * em
                 or char.colour != last.colour
             ):
+                if squeezed and len(group) > 1:
+                    yield _run(group[:-1], text[: -len(last.text)])
+                    group, text = [last], last.text
                 yield _run(group, text)
                 group, text = [], ""
         group.append(char)

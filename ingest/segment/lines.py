@@ -55,7 +55,8 @@ def body_lines(document: Document) -> list[Line]:
     """All lines that are not page furniture, in reading order, with several items on one line cut apart."""
     lines: list[Line] = []
     for block in document.blocks:
-        if block.kind is BlockKind.FURNITURE:
+        repeats = block.kind is BlockKind.FIGURE and block.reason == "formula"  # a picture of its text
+        if block.kind is BlockKind.FURNITURE or repeats:
             continue
         if block.kind is not BlockKind.TEXT:
             lines.append(Line(block.text or "[图]", block, None, kind=block.kind, index=len(lines)))
