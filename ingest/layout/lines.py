@@ -105,7 +105,10 @@ def _chain(runs: Sequence[Run]) -> list[Line]:
     for run in sorted(runs, key=lambda run: (run.box.x0, run.box.y0)):
         best, fit = None, 0.0
         for line in lines:
-            here = _fits(run, line.runs[-1])
+            tail = line.runs[-1]
+            if tail.box.y0 > run.box.y1 or tail.box.y1 < run.box.y0:
+                continue
+            here = _fits(run, tail)
             if here > fit:
                 best, fit = line, here
         if best is None:
@@ -118,9 +121,12 @@ def _chain(runs: Sequence[Run]) -> list[Line]:
 def _attach(small: Sequence[Run], lines: Sequence[Line]) -> list[Run]:
     """Put indices, exponents and other small print into the lines they touch; return the rest."""
     rest = []
+    frames = [line.frame for line in lines]
     for run in small:
         best, most = None, 0.0
-        for line in lines:
+        for line, frame in zip(lines, frames, strict=True):
+            if frame.y0 > run.box.y1 or frame.y1 < run.box.y0:
+                continue
             near = [
                 other
                 for other in line.runs

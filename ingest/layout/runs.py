@@ -53,7 +53,7 @@ class Line:
     @property
     def frame(self) -> Box:
         """Smallest box around all runs, where layout happens."""
-        return union(run.box for run in self.runs)
+        return self.runs[0].box if len(self.runs) == 1 else union([run.box for run in self.runs])
 
     @property
     def text(self) -> str:
@@ -68,10 +68,14 @@ class Line:
 
 def union(boxes: Iterable[Box]) -> Box:
     """Smallest box around boxes (at least one)."""
-    boxes = list(boxes)
-    return Box(
-        min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
-    )
+    each = iter(boxes)
+    x0, y0, x1, y1 = next(each)
+    for left, top, right, bottom in each:
+        x0 = min(left, x0)
+        y0 = min(top, y0)
+        x1 = max(right, x1)
+        y1 = max(bottom, y1)
+    return Box(x0, y0, x1, y1)
 
 
 def overlap(low: float, high: float, other_low: float, other_high: float) -> float:

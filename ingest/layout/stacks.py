@@ -23,11 +23,11 @@ _WORD = re.compile(r"(?<![A-Za-z\\])(?!(?:sin|cos|tan|cot|log|lim|max|min|exp|de
 def fold(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
     """Runs with fractions, roots and limits as one run each. level and upright are drawn strokes."""
     bars = sorted((bar for bar in level if 3.0 < bar.x1 - bar.x0 < 300.0), key=lambda bar: bar.x1 - bar.x0)
-    bars = [bar for bar in bars if not _touched(bar, upright)]
+    roots = any(run.text == "√" for run in runs)
     for _ in range(_PASSES if bars else 0):
         left = []
         for bar in bars:
-            folded = _root(runs, bar) or _fraction(runs, bar)
+            folded = (_root(runs, bar, upright) if roots else None) or _fraction(runs, bar, upright)
             if folded is None:
                 left.append(bar)
             else:
@@ -41,7 +41,7 @@ def fold(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[
 def _touched(bar: Box, upright: Sequence[Box]) -> bool:
     """Whether an upright stroke meets the bar: then it is part of a table or a box."""
     return any(
-        post.y0 < bar.y1 + 2 and post.y1 > bar.y0 - 2 and bar.x0 - 3 < post.x0 < bar.x1 + 3
+        bar.x0 - 3 < post.x0 < bar.x1 + 3 and post.y0 < bar.y1 + 2 and post.y1 > bar.y0 - 2
         for post in upright
     )
 
@@ -53,14 +53,22 @@ def _text_runs(runs: Sequence[Run]) -> list[Run]:
 # --- fractions -----------------------------------------------------------------------------------
 
 
-def _fraction(runs: list[Run], bar: Box) -> list[Run] | None:
+def _fraction(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | None:
     """Runs with `numerator over bar over denominator` folded; None when it is not surely a fraction."""
     y = (bar.y0 + bar.y1) / 2
-    close = [r for r in _text_runs(runs) if abs((r.where.y0 + r.where.y1) / 2 - y) < 4 * r.size]
+    left, right = bar.x0 - 30, bar.x1 + 30
+    close = [
+        r
+        for r in runs
+        if r.box.x1 > left
+        and r.box.x0 < right
+        and r.baseline is not None
+        and abs((r.where.y0 + r.where.y1) / 2 - y) < 4 * r.size
+    ]
     inside = [r for r in close if _within(r, bar)]
     over = [r for r in inside if _above(r, y)]
     under = [r for r in inside if _below(r, y)]
-    if not over or not under:
+    if not over or not under or _touched(bar, upright):
         return None
     size = max(r.size for r in over + under)
     over += [r for r in inside if _rides(r, over, size) and (r.baseline or 0) < y and r not in under]
@@ -161,7 +169,7 @@ def _has_words(text: str) -> bool:
 # --- roots ---------------------------------------------------------------------------------------
 
 
-def _root(runs: list[Run], bar: Box) -> list[Run] | None:
+def _root(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | None:
     """Runs with what stands under a bar that a root sign begins folded; None without such a sign."""
     y = (bar.y0 + bar.y1) / 2
     for sign in runs:
@@ -170,7 +178,7 @@ def _root(runs: list[Run], bar: Box) -> list[Run] | None:
         if not -0.2 * sign.size < sign.baseline - y < 1.4 * sign.size:
             continue
         inner = [r for r in _text_runs(runs) if r is not sign and _within(r, bar) and _hangs_from(r, y)]
-        if not inner:
+        if not inner or _touched(bar, upright):
             continue
         body = _linear(inner)
         if not body or _has_words(body):
