@@ -195,7 +195,7 @@ class Batch:
         return bank.add(
             questions,
             batch=self.name,
-            who=_who(),
+            who=who(),
             why=self.why or f"ingest of {len(self.sources)} files",
             now=datetime.now(UTC),
             counts={
@@ -240,7 +240,8 @@ class Batch:
 open_batches: dict[str, Batch] = {}
 
 
-def _who() -> str:
+def who() -> str:
+    """The name under which a change stands in the log: that of the account."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a container whose user has no name

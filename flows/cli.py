@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import bank, doctor, evaluate, extract, ingest, read, score, show
+from flows.commands import bank, dedup, doctor, evaluate, extract, ingest, read, score, show
 from schemas.errors import ExamBankError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -24,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_WITHOUT_ARGUMENTS = (bank.stats, bank.log, dedup.dedup, doctor.doctor)
 for _function, _epilog in (
     (read.read, read.EPILOG),
     (extract.extract, extract.EPILOG),
@@ -33,12 +34,13 @@ for _function, _epilog in (
     (bank.stats, bank.STATS_EPILOG),
     (bank.log, bank.LOG_EPILOG),
     (bank.sample, bank.SAMPLE_EPILOG),
+    (dedup.dedup, dedup.DEDUP_EPILOG),
+    (dedup.compare, dedup.COMPARE_EPILOG),
+    (dedup.contamination, dedup.CONTAMINATION_EPILOG),
     (evaluate.evaluate, evaluate.EPILOG),
     (doctor.doctor, doctor.EPILOG),
 ):
-    app.command(epilog=_epilog, no_args_is_help=_function not in (bank.stats, bank.log, doctor.doctor))(
-        _function
-    )
+    app.command(epilog=_epilog, no_args_is_help=_function not in _WITHOUT_ARGUMENTS)(_function)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,7 +7,7 @@ import unicodedata
 # Characters and words that carry grammar rather than content.
 LIGHT = frozenset(
     "的了着过是在于和与及其这那该此各有所以为对从被把将就都也还又要而则即之者地得一个些种"
-    "等请试问来你我他她它们会属并且由向给到应当可时候或称中吗呢吧啊用"
+    "等请试问来里你我他她它们会属并且由向给到应当可时候或称中吗呢吧啊用"
 )
 LIGHT_WORDS = frozenset(
     [

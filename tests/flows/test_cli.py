@@ -20,7 +20,10 @@ from flows.cli import app
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/guide/cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-WANTED = {"read", "extract", "score-extraction", "ingest", "show", "stats", "log", "sample", "evaluate", "doctor"}
+WANTED = {
+    "read", "extract", "score-extraction", "ingest", "show", "stats", "log", "sample", "dedup", "compare",
+    "contamination", "evaluate", "doctor",
+}  # fmt: skip
 
 
 def section(name: str) -> str:
