@@ -6,6 +6,7 @@ A typesetter draws these as loose signs at several heights. Only what geometry m
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.layout import lines
@@ -23,11 +24,14 @@ _WORD = re.compile(r"(?<![A-Za-z\\])(?!(?:sin|cos|tan|cot|log|lim|max|min|exp|de
 def fold(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[Run]:
     """Runs with fractions, roots and limits as one run each. level and upright are drawn strokes."""
     bars = sorted((bar for bar in level if 3.0 < bar.x1 - bar.x0 < 300.0), key=lambda bar: bar.x1 - bar.x0)
+    posts = sorted(upright, key=lambda post: post.x0)
+    places = [post.x0 for post in posts]
+    bars = [bar for bar in bars if not _touched(bar, posts, places)]
     roots = any(run.text == "√" for run in runs)
     for _ in range(_PASSES if bars else 0):
         left = []
         for bar in bars:
-            folded = (_root(runs, bar, upright) if roots else None) or _fraction(runs, bar, upright)
+            folded = (_root(runs, bar) if roots else None) or _fraction(runs, bar)
             if folded is None:
                 left.append(bar)
             else:
@@ -38,12 +42,13 @@ def fold(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[
     return _limits(runs)
 
 
-def _touched(bar: Box, upright: Sequence[Box]) -> bool:
-    """Whether an upright stroke meets the bar: then it is part of a table or a box."""
-    return any(
-        bar.x0 - 3 < post.x0 < bar.x1 + 3 and post.y0 < bar.y1 + 2 and post.y1 > bar.y0 - 2
-        for post in upright
-    )
+def _touched(bar: Box, posts: Sequence[Box], places: Sequence[float]) -> bool:
+    """Whether an upright stroke meets the bar: then it is part of a table or a box.
+
+    posts are the upright strokes from left to right, places their x.
+    """
+    near = posts[bisect_left(places, bar.x0 - 3) : bisect_right(places, bar.x1 + 3)]
+    return any(post.y0 < bar.y1 + 2 and post.y1 > bar.y0 - 2 for post in near)
 
 
 def _text_runs(runs: Sequence[Run]) -> list[Run]:
@@ -53,7 +58,7 @@ def _text_runs(runs: Sequence[Run]) -> list[Run]:
 # --- fractions -----------------------------------------------------------------------------------
 
 
-def _fraction(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | None:
+def _fraction(runs: list[Run], bar: Box) -> list[Run] | None:
     """Runs with `numerator over bar over denominator` folded; None when it is not surely a fraction."""
     y = (bar.y0 + bar.y1) / 2
     left, right = bar.x0 - 30, bar.x1 + 30
@@ -68,7 +73,7 @@ def _fraction(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | 
     inside = [r for r in close if _within(r, bar)]
     over = [r for r in inside if _above(r, y)]
     under = [r for r in inside if _below(r, y)]
-    if not over or not under or _touched(bar, upright):
+    if not over or not under:
         return None
     size = max(r.size for r in over + under)
     over += [r for r in inside if _rides(r, over, size) and (r.baseline or 0) < y and r not in under]
@@ -169,7 +174,7 @@ def _has_words(text: str) -> bool:
 # --- roots ---------------------------------------------------------------------------------------
 
 
-def _root(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | None:
+def _root(runs: list[Run], bar: Box) -> list[Run] | None:
     """Runs with what stands under a bar that a root sign begins folded; None without such a sign."""
     y = (bar.y0 + bar.y1) / 2
     for sign in runs:
@@ -178,7 +183,7 @@ def _root(runs: list[Run], bar: Box, upright: Sequence[Box]) -> list[Run] | None
         if not -0.2 * sign.size < sign.baseline - y < 1.4 * sign.size:
             continue
         inner = [r for r in _text_runs(runs) if r is not sign and _within(r, bar) and _hangs_from(r, y)]
-        if not inner or _touched(bar, upright):
+        if not inner:
             continue
         body = _linear(inner)
         if not body or _has_words(body):
