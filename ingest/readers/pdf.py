@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
-from ingest.readers import pdf_formulas, pdf_parts
+from ingest.readers import pdf_formulas, pdf_parts, pdf_signs
 from ingest.readers.common import mupdf, sha256_of
 from ingest.readers.limits import over
 from ingest.readers.pdf_text import TextLayer, text_layer
@@ -177,7 +177,9 @@ class _State:
                 number,
                 layer.bad,
             )
-        inline = pdf_parts.inline_pictures(page, layer.runs)
+        signs = pdf_signs.drawn_signs(page, layer.runs, pdf_parts.pictures(page), render)
+        layer.runs += signs
+        inline = max(0, pdf_parts.inline_pictures(page, layer.runs) - len(signs))
         if inline:
             message = f"{inline} small pictures in the lines of page {number} (signs, formulas) are not read"
             self.note("inline_pictures", message, number, inline)

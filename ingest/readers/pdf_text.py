@@ -109,10 +109,16 @@ def _narrow(runs: list[Run]) -> None:
             if other.box.x0 < box.x1 - slack and other.box.x1 > box.x0 + slack and other is not run
         ]
         level = [o for o in beside if abs((o.baseline or 0.0) - (run.baseline or 0.0)) < 0.15 * run.size]
-        if any(not is_han(other.text[0]) for other in level):
-            middle = (box.x0 + box.x1) / 2
-            opening = run.text == "（"
-            run.box = Box(middle if opening else box.x0, box.y0, box.x1 if opening else middle, box.y1)
+        if not any(not is_han(other.text[0]) for other in level):
+            continue
+        middle = (box.x0 + box.x1) / 2
+        opening = run.text == "（"
+        run.box = Box(middle if opening else box.x0, box.y0, box.x1 if opening else middle, box.y1)
+        before = [o for key in (row - 1, row, row + 1) for o in rows.get(key, ()) if o.box.x0 < run.box.x0]
+        last = max(before[:_MAX_ROW], key=lambda o: o.box.x0, default=None)
+        plain = last is not None and not is_han(last.text[-1])
+        listed = plain and not any(other.text[0].isalpha() for other in level)
+        if listed or run.text in "（）":  # numbers or signs; between clauses the comma is the sentence's
             run.text = _NARROW.get(run.text, run.text)
 
 

@@ -223,3 +223,17 @@ def test_no_letter_of_a_line_is_lost(pieces: list[tuple[str, float, float, str]]
         assert char in left
         left.remove(char)
     assert maths.has_signs(runs) or "$" not in found or any("$" in text for text, *_ in pieces)
+
+
+def test_a_sign_drawn_as_a_picture_in_a_gap_of_a_formula_is_read(tmp_path: Path) -> None:
+    sheet = Sheet().put("则", HAN).put("A", ITALIC, gap=2)
+    arch = pymupdf.open().new_page(width=10, height=10)
+    arch.draw_bezier((1.5, 9), (1.5, -1), (8.5, -1), (8.5, 9), width=0.8)
+    left = sheet.x + 1
+    sheet.page.insert_image(
+        pymupdf.Rect(left, sheet.y - 9, left + 10, sheet.y + 1), pixmap=arch.get_pixmap(dpi=300, alpha=True)
+    )
+    sheet.put("B", ITALIC, gap=12).put("=", gap=2).put("______", gap=1).put("。", HAN)
+    document = sheet.read(tmp_path)
+    assert [block.text for block in document.blocks] == [r"则$A \cap B =$______。"]
+    assert not document.notices
