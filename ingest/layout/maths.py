@@ -20,11 +20,13 @@ _EVIDENCE = re.compile(
     r"[$\u0370-\u03ff\u2200-\u22ff\u2190-\u21ff\u2a00-\u2aff\u27e8-\u27ff\u2308-\u230b′″×÷±¬ℵℜℑ℘ℓℏ]"
 )
 _STRONG = frozenset("≤≥≦≧⩽⩾≠≡≢≈≅≃≪≫∝∈∉∋∌⊂⊃⊆⊇⊄⊈⊊⊕⊗⊙∪∩⋃⋂∧∨⋀⋁¬∀∃∄∑∏∐∫∬∭∮∂∇∅∞⇒⇔⇐⟹⟺⋯⋱⋮⋰≜⊢⊨ℵℜℑℓℏℝℤℕℚℂ⌈⌉⌊⌋∖")
+_BIG = frozenset("∑∏∐∫∬∭∮⋃⋂√")  # OCR loses what stands above and below them
 _ALONE = frozenset("∪∩⊕⊗∧∨¬∀∃∈⊆⊂∑∫∅∞")  # never prose, even by themselves
 _WEAK = frozenset("+-−–=<>/*×÷±·⋅:,.!|()[]{}'′″^~∼∗…→←↔↦∘√⊥∥∠△\\%⟨⟩〈〉‖∶＝＋－＜＞／")
 _OPEN, _CLOSE = frozenset("([{⌈⌊⟨〈（"), frozenset(")]}⌉⌋⟩〉）")
 _ENDS = frozenset(",.:!…'、;/")
 _OPERATORS = frozenset("+-−=<>/*×÷±·⋅|∘^~∼:∗→←↔↦\\＝＋－＜＞／") | _STRONG - frozenset("∅∞ℝℤℕℚℂℓℏℵ")
+_BROKEN = _OPERATORS - {"-", "−", "|", "∀", "∃", "¬"}  # signs no whole formula begins with
 _TAKES_SCRIPT = re.compile(r"[0-9A-Za-z\u0370-\u03ff)\]}|′'∑∏∫∮⋃⋂∪∩⊕∅∞∂∇!$⌉⌋⟩ℝℤℕℚℂ△]$")
 _SCRIPT = re.compile(r"[^\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef_<$①-⓿]{1,16}")
 _CODE = re.compile(r"[;{]\s*$|^\s*[{}]|\+\+|--|[=!<>]=|&&|\|\||#include|printf|//|\bint\b|\breturn\b|[\"#@]")
@@ -327,7 +329,7 @@ def _is_formula(tokens: Sequence[Token], coded: bool) -> bool:
     """Whether a stretch is surely set as mathematics.
 
     Signs typed in the font of the text do not count: there `1≤i≤n` is what the author wrote. Where fonts
-    are not known (OCR) a sign that prose does not use counts between operands.
+    are not known (OCR) a sign that prose does not use counts, unless it has limits, which OCR scatters.
     """
     if any(token.sub or token.sup or token.kind == "formula" for token in tokens):
         return True
@@ -340,5 +342,6 @@ def _is_formula(tokens: Sequence[Token], coded: bool) -> bool:
         return operands or all(t.text in _STRONG for t in tokens)
     if any(t.style == "i" and (t.kind == "letters" or latex.is_letter(t.text)) for t in tokens):
         return not coded
-    scanned = all(t.style == " " for t in tokens)
-    return scanned and operands and not coded and any(t.text in _STRONG for t in tokens[1:])
+    if coded or not operands or any(t.style != " " for t in tokens) or tokens[0].text in _BROKEN:
+        return False
+    return any(t.text in _STRONG for t in tokens) and not any(t.text in _BIG for t in tokens)
