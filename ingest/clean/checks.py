@@ -8,7 +8,6 @@ from ingest.clean.text import without_formulas
 from schemas.question import Draft, Option, PrintedForm, QuestionType
 from schemas.text import fold
 
-
 TOLERABLE = frozenset({"no_answer", "needs_figure", "figure", "options_kept"})
 """Codes an item may carry and stay active; without an answer or with a figure it is not drawn."""
 

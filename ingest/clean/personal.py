@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+from schemas.question import Draft, Extraction
 
 REMOVED = "[…]"
 
@@ -29,3 +32,35 @@ def remove_personal_data(text: str) -> tuple[str, bool]:
             pieces[at], count = pattern.subn(REMOVED, pieces[at])
             found = found or bool(count)
     return "$".join(pieces), found
+
+
+def redact(extraction: Extraction) -> Extraction:
+    """The extraction without personal data in any text; drafts that held some are flagged."""
+
+    def plain(text: str) -> str:
+        return remove_personal_data(text)[0]
+
+    return extraction.model_copy(
+        update={
+            "title": plain(extraction.title),
+            "drafts": tuple(_redacted(draft, plain) for draft in extraction.drafts),
+            "dropped": tuple(d.model_copy(update={"text": plain(d.text)}) for d in extraction.dropped),
+        }
+    )
+
+
+def _redacted(draft: Draft, plain: Callable[[str], str]) -> Draft:
+    update = {
+        "section": plain(draft.section),
+        "material": plain(draft.material),
+        "stem": plain(draft.stem),
+        "printed": plain(draft.printed),
+        "answer": plain(draft.answer) if draft.answer else draft.answer,
+        "explanation": plain(draft.explanation) if draft.explanation else draft.explanation,
+        "options": tuple(o.model_copy(update={"text": plain(o.text)}) for o in draft.options),
+        "parts": tuple(p.model_copy(update={"text": plain(p.text)}) for p in draft.parts),
+        "evidence": {name: plain(value) for name, value in draft.evidence.items()},
+    }
+    if all(getattr(draft, name) == value for name, value in update.items()):
+        return draft
+    return draft.model_copy(update={**update, "flags": (*draft.flags, "personal_data")})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from ingest.clean.personal import redact
 from ingest.segment import forms
 from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
@@ -47,17 +48,19 @@ def segment(document: Document) -> Extraction:
     if not drafts:
         dropped.append(Dropped(source=document.source, text=title[:200], reason="no question found"))
     drafts = with_confidence(drafts, document)
-    return Extraction(
-        source=document.source,
-        sha256=document.sha256,
-        pages=len(document.pages),
-        ocr_pages=sum(1 for page in document.pages if page.method is Origin.OCR),
-        drafts=tuple(drafts),
-        dropped=tuple(dropped),
-        notices=document.notices,
-        title=title,
-        answer_key=key_file,
-        rotations={page.number: page.rotation for page in document.pages if page.rotation},
+    return redact(
+        Extraction(
+            source=document.source,
+            sha256=document.sha256,
+            pages=len(document.pages),
+            ocr_pages=sum(1 for page in document.pages if page.method is Origin.OCR),
+            drafts=tuple(drafts),
+            dropped=tuple(dropped),
+            notices=document.notices,
+            title=title,
+            answer_key=key_file,
+            rotations={page.number: page.rotation for page in document.pages if page.rotation},
+        )
     )
 
 
@@ -296,8 +299,11 @@ def _material_question(lines: Sequence[Line], section: Section, lead: Sequence[L
     mark = lines[section.items[0]].mark
     if mark is None or mark.style not in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN):
         return False
-    text = "".join(line.text for line in lead).strip()
-    return len(text) >= 8 and not _INSTRUCTS.search(text) and not re.search(r"每\s*小?题", section.title)
+    if re.search(r"每\s*小?题", section.title):
+        return False
+    sentences = re.split(r"(?<=[。；;!！?？])", "".join(line.text for line in lead))
+    told = "".join(sentence for sentence in sentences if not _INSTRUCTS.search(sentence)).strip()
+    return len(told) >= 8 or any(line.kind is not BlockKind.TEXT for line in lead)
 
 
 def _without_items(

@@ -16,6 +16,7 @@ _UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7}
 _BRACKET_VERDICT = re.compile(
     rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
 )
+_TAIL_VERDICT = re.compile(r"(?<=[.。?？!！])\s+(√|×|✓|✗|T|F|True|False)\s*$")
 _LEAD_VERDICT = re.compile(rf"^[（(][\s\u3000]*({_VERDICT})[\s\u3000]*[)）]")
 _FILLED_BLANK = re.compile(r"_*<u>([^<>]{1,200})</u>_*")
 _WRITTEN_CHOICE = re.compile(r"[（(]?\s*<u>\s*[（(]?\s*([A-H]{1,5})\s*[)）]?\s*</u>\s*[)）]?")
@@ -91,21 +92,22 @@ _ASKS = re.compile(
 _ASKS_ON = re.compile(r"[？?]|^(?:要求|提示|注|其中|[（(]|已知|设|若|请|试)|如[上下左右]?图")
 
 
-def unmarked_below(pieces: list[str], form: Form) -> int:
-    """Number of leading pieces that are question where an answer stands below without any mark.
+def unmarked_below(pieces: list[str], form: Form | None) -> tuple[int, Printed]:
+    """Where an answer stands below a question without any mark, as `from_lines` tells it.
 
-    Only for a short question whose first paragraph asks and ends, followed by text that asks nothing;
-    len(pieces) otherwise. For paragraphs (Word), never for lines of a page.
+    Only for a short question whose first paragraph asks and ends, followed by text that asks nothing.
+    For paragraphs (Word), never for lines of a page.
     """
+    nothing = len(pieces), Printed("")
     if form is not Form.SHORT_ANSWER or len(pieces) < 2:
-        return len(pieces)
+        return nothing
     head = pieces[0].strip()
     asks = head.endswith(("？", "?")) or (
         _ASKS.match(head) is not None and head.endswith(("。", "：", ":", "."))
     )
     if not asks or len(head) > 80 or any(_ASKS_ON.search(piece.strip()) for piece in pieces[1:]):
-        return len(pieces)
-    return 1
+        return nothing
+    return 1, Printed("", "\n".join(pieces[1:]).strip(), None, "unmarked below")
 
 
 _SPACE_MARKS = re.compile(
@@ -180,6 +182,9 @@ def from_stem(stem: str, form: Form) -> Printed:
         if one_verdict:
             text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
             return Printed(text, one_verdict.group(2), None, "in the brackets")
+        tail = _TAIL_VERDICT.search(stem)
+        if tail:
+            return Printed(stem[: tail.start()].rstrip(), tail.group(1), None, "at the end")
         lead = _LEAD_VERDICT.match(stem)
         if lead:
             return Printed(f"( ){stem[lead.end() :]}", lead.group(1), None, "in the brackets")

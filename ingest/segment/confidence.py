@@ -27,6 +27,7 @@ _WORDS = re.compile(r"[\u3400-\u9fffA-Za-z]")
 _ODD = re.compile(r"[\ufffd\ue000-\uf8ff\u25a1\u25a0]|\(cid:")
 _VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|是|否|true|false", re.IGNORECASE)
 _COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|questions)")
+_ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]")
 _ECHO = re.compile(r"https?[:/]|www\.")
 
 
@@ -102,6 +103,8 @@ def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
     if draft.evidence.get("item") == NUMBER_LOST:
         out.append((ALONE, "its number could not be read"))
     text = draft.printed
+    if _ANSWERING.match(text):
+        out.append((ALONE, "it reads like an answer"))
     words = len(_WORDS.findall(text))
     if words < 2:
         out.append((ALONE, "hardly a word"))
@@ -137,7 +140,7 @@ def _parts(draft: Draft) -> list[tuple[float, str]]:
         if [o.label for o in draft.options] != [chr(65 + i) for i in range(len(draft.options))]:
             out.append((SLIGHT, "option labels out of order"))
     if announced is Form.FILL_BLANK and forms.count_blanks(draft.printed) == 0 and "【" not in draft.printed:
-        out.append((SLIGHT, "no blank to fill"))
+        out.append((ALONE, "no blank to fill"))
     return out
 
 

@@ -21,6 +21,7 @@ _HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 _OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]")
 # brackets, blanks and part numbers: the printed places of answers without a question
 _PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.。、,，:：…]")
+_GAP_BLANK = re.compile(r"(?<=[\u3400-\u9fff])\t+(?=[\u3400-\u9fff，。、])")
 # a blank typed as spaces: «是    ，写的    中所说»
 _SPACE_BLANK = re.compile(r"(?<=[\u3400-\u9fff“”》，、：])[ \u3000]{3,}(?=[\u3400-\u9fff，。、？；“”])")
 _TERM_LINE = 30
@@ -114,7 +115,28 @@ def parts_of(pieces: Sequence[Piece]) -> tuple[int, tuple[Part, ...]]:
             points, text = forms.take_points(text)
             parts.append(Part(number=mark.printed, text=text, points=points))
         return places[0], tuple(parts)
-    return len(pieces), ()
+    places = []
+    for index, piece in enumerate(pieces):
+        letter = _LETTER_PART.match(piece.text)
+        if letter and letter.group(1) == chr(ord("a") + len(places)):
+            places.append(index)
+    if len(places) < 2:
+        return len(pieces), ()
+    return places[0], tuple(
+        _letter_part(pieces[place:stop])
+        for place, stop in zip(places, [*places[1:], len(pieces)], strict=True)
+    )
+
+
+_LETTER_PART = re.compile(r"^\s*[（(]?([a-h])\s*[)）.．]\s*(?=\S)")
+
+
+def _letter_part(pieces: Sequence[Piece]) -> Part:
+    mark = _LETTER_PART.match(pieces[0].text)
+    assert mark is not None
+    text = "\n".join([pieces[0].text[mark.end() :], *(p.text for p in pieces[1:])]).strip()
+    points, text = forms.take_points(text)
+    return Part(number=mark.group().strip(), text=text, points=points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +167,7 @@ class Source:
         lines, inked = self._inked(lines, section)
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
-        if forms.heading_form(heading) in (None, Form.FILL_BLANK) and all(is_word(line) for line in lines):
-            pieces = [replace(p, text=_SPACE_BLANK.sub("____", p.text)) for p in pieces]
+        pieces = _with_blanks(pieces, forms.heading_form(heading), all(is_word(line) for line in lines))
         texts = [piece.text for piece in pieces]
         stem_all = "\n".join(texts).strip()
         if not _PLACES.sub("", stem_all):
@@ -155,11 +176,9 @@ class Source:
         has_options = len(split_options(stem_all)[1]) >= 2
         first_guess = Form.MULTIPLE_CHOICE if has_options and announced is None else announced
         keep, below = answers.from_lines(texts, first_guess or forms.wording_form(stem_all, has_options))
-        if keep == len(texts) and all(is_word(line) and line.kind is BlockKind.TEXT for line in lines):
-            shape = Form.OTHER if has_options or any(p.mark for p in pieces[1:]) else announced or Form.OTHER
-            keep = answers.unmarked_below(texts, shape)
-            if keep < len(texts):
-                below = answers.Printed("", "\n".join(texts[keep:]).strip(), None, "unmarked below")
+        paragraphs = all(is_word(line) and line.kind is BlockKind.TEXT for line in lines)
+        if keep == len(texts) and paragraphs and not has_options and not any(p.mark for p in pieces[1:]):
+            keep, below = answers.unmarked_below(texts, announced)
         question_pieces = pieces[:keep]
         inked_pieces = pieces_of(inked, False)
         if inked and not below.answer:
@@ -184,6 +203,8 @@ class Source:
         if points is None and section is not None:
             points = self._section_points(heading, count, place, printed, own_heading, form, _value(number))
         answer = _without_tags(below.answer or inline.answer)
+        if answer and options:
+            answer = _lettered(answer, {option.label for option in options})
         flags = []
         if any(piece.asset for piece in question_pieces) or "[图]" in printed:
             flags.append("figure")
@@ -274,9 +295,28 @@ def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:
     return out
 
 
+def _with_blanks(pieces: list[Piece], announced: Form | None, paragraphs: bool) -> list[Piece]:
+    """Pieces with the blanks that are printed as gaps (a ruled line unread) or typed as spaces."""
+    if announced is Form.FILL_BLANK:
+        pieces = [replace(p, text=_GAP_BLANK.sub("____", p.text)) for p in pieces]
+    if paragraphs and announced in (None, Form.FILL_BLANK):
+        pieces = [replace(p, text=_SPACE_BLANK.sub("____", p.text)) for p in pieces]
+    return pieces
+
+
 def announced_choice(section: Section | None) -> bool:
     """Whether the heading of the section says that its questions have options."""
     return section is not None and forms.heading_form(section.title) is Form.MULTIPLE_CHOICE
+
+
+_LETTERS = re.compile(r"^[（(]?\s*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})\s*[)）]?[.。]?$")
+
+
+def _lettered(answer: str, labels: set[str]) -> str:
+    """«(b)» or «c» as the labels of the options, where it is nothing else."""
+    found = _LETTERS.match(answer.strip())
+    letters = re.sub(r"[^A-Z]", "", found.group(1).upper()) if found else ""
+    return letters if letters and set(letters) <= labels else answer
 
 
 def _without_tags(text: str | None) -> str | None:

@@ -159,14 +159,22 @@ _ITEM_POINTS = re.compile(
 
 
 def take_points(stem: str) -> tuple[float | None, str]:
-    """Points stated at the start or end of a stem, and the stem without them."""
+    """Points stated at the start or end of a stem, and the stem without them.
+
+    Where several lines end with points, these are the parts' own: the sum is returned and the text
+    stays as it is.
+    """
+    ends = []
     for found in _ITEM_POINTS.finditer(stem):
-        near_start = found.start() <= 2
-        near_end = not stem[found.end() :].strip(" 。.：:\n\t\u3000")
-        line_end = stem[found.end() : found.end() + 1] == "\n"
-        if near_start or near_end or line_end:
-            rest = (stem[: found.start()] + stem[found.end() :]).strip()
-            return float(found.group(1)), rest
+        rest = stem[found.end() :]
+        if found.start() <= 2:
+            return float(found.group(1)), (stem[: found.start()] + rest).strip()
+        if not rest.strip(" 。.：:\n\t\u3000") or rest[:1] == "\n":
+            ends.append(found)
+    if len(ends) > 1:
+        return sum(float(found.group(1)) for found in ends), stem
+    for found in ends:
+        return float(found.group(1)), (stem[: found.start()] + stem[found.end() :]).strip()
     return None, stem
 
 

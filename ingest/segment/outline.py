@@ -355,6 +355,11 @@ def _step(
             return -0.3 * step
         if step == 0:
             return -0.9
-        return -1.8 if step < 0 and after.value != 1 else -1.3
+        if step > 0 or after.value != 1:
+            return -1.3 if step > 0 else -1.8
+        # a list inside a question begins at 1 too: mostly with another sign after the number, its
+        # entries parted by semicolons
+        listed = lines[i].text.rstrip().endswith(("；", ";"))
+        return -1.3 - (0.7 if before.printed[-1:] != after.printed[-1:] else 0.0) - (0.7 if listed else 0.0)
     # a change of style inside a section: rarely a typist's slip, mostly a list inside an item
     return -0.9 if step == 1 else -1.9

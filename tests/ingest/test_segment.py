@@ -490,3 +490,69 @@ def test_questions_whose_numbers_a_scan_lost() -> None:
     assert [d.number for d in found] == ["1", "2", "3", "4"]
     assert found[1].printed == "举例说明乙与丙的异同之处。"
     assert all(d.confidence < 0.6 for d in found[:2])
+
+
+def test_a_case_with_an_instruction_and_a_table_stays_with_its_parts() -> None:
+    grid = table("| 子网 | 地址 |\n| --- | --- |\n| 1 |  |")
+    found = cut(
+        [
+            "二、应用题（共20分）",
+            "某公司分得网络 192.168.10.0/24，要划分为4个子网。请填写下表并回答问题。",
+            grid,
+            "（1）写出4个子网的网络地址。（10分）",
+            "（2）每个子网有多少可用主机？（10分）",
+            "【答案】（1）略；（2）62台。",
+        ]
+    ).drafts
+    assert len(found) == 1
+    assert "某公司分得网络" in found[0].printed
+    assert found[0].points == 20.0
+    assert (found[0].answer or "").startswith("（1）")
+
+
+def test_numbered_facts_of_a_case_are_no_questions() -> None:
+    found = cut(
+        "一、案例分析题\n4、甲犯何罪？\n5、丙与丁合谋入室盗窃：\n1. 丁在室内望风；\n2. 丙对此并不知情。\n试分析丙、丁的刑事责任。\n"
+        "6、戊犯何罪？"
+    ).drafts
+    assert [d.number for d in found] == ["4", "5", "6"]
+    assert "试分析" in found[1].printed
+
+
+def test_points_of_parts_are_added_up() -> None:
+    (draft,) = cut("1. Consider memory.\n(a) State two stores. [3 marks]\n(b) Compare them. [5 marks]").drafts
+    assert draft.points == 8.0
+    assert [p.points for p in draft.parts] == [3.0, 5.0]
+
+
+def test_verdict_after_the_sentence_and_letters_in_small() -> None:
+    (draft,) = cut("一、判断题 True or False\n1. The hippocampus forms memories. T").drafts
+    assert draft.answer == "T"
+    assert draft.stem.endswith("memories.")
+    (draft,) = cut("1. Who?\n(a) one\n(b) two\n(c) three\nAnswer: (b)").drafts
+    assert draft.answer == "B"
+    assert draft.confidence == 1.0
+
+
+def test_a_blank_left_as_a_gap_by_a_scan_is_a_blank() -> None:
+    def line(row: int, text: str) -> Block:
+        return Block(text=text, origin=Origin.OCR, box=Box(50, 20.0 * row, 400, 20.0 * row + 11))
+
+    lines = [
+        line(0, "一、填空题"),
+        line(1, "1. 曲线描述的是\t与\t之间的关系。"),
+        line(2, "2. 行省制始于元代。"),
+    ]
+    found = segment(document(lines, "scan.pdf", Origin.OCR)).drafts
+    assert found[0].printed == "曲线描述的是____与____之间的关系。"
+    assert found[1].confidence < 0.6
+
+
+def test_personal_data_leaves_with_no_text() -> None:
+    found = cut(
+        "任课教师电话 13800138000\n一、简答题\n1. 联系 someone@example.org 之后应做什么？\n2. 什么是乙？"
+    )
+    told = found.model_dump_json()
+    assert "13800138000" not in told
+    assert "someone@example.org" not in told
+    assert "personal_data" in found.drafts[0].flags
