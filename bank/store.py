@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bank import rows
+from bank import commits, rows
 from bank.dedup.clusters import settle
+from bank.dedup.index import INDEXED, NearIndex
 from bank.dedup.items import COLUMNS
 from bank.files import FileStore, Reports, locked
 from bank.ids import IdMaker, create_key, load_key
@@ -236,30 +236,12 @@ class Bank:
                 Question.model_validate({**q.model_dump(), **changes[q.question_id], "updated_at": at})
                 for q in old
             ]
-            self._replace(new, _metadata(who, why, "", at, {**(counts or {}), "changed": len(new)}))
-            return self.version
-
-    def _replace(self, changed: Sequence[Question], metadata: dict[str, str]) -> None:
-        """Write the partitions of these questions anew.
-
-        No Delta merge: the files it writes hold a string type whose statistics Arrow cannot filter by.
-        """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        from deltalake import CommitProperties, write_deltalake
-
-        codes = sorted({q.discipline for q in changed})
-        there = self.table(filters={"discipline": codes})
-        ids = pa.array([q.question_id for q in changed])
-        others = there.filter(pc.invert(pc.is_in(there["question_id"], value_set=ids)))
-        write_deltalake(
-            self.path / "questions",
-            pa.concat_tables([others, rows.to_table(changed)]),
-            mode="overwrite",
-            predicate=f"discipline IN ({', '.join(repr(code) for code in codes)})",
-            partition_by=["discipline"],
-            commit_properties=CommitProperties(custom_metadata=metadata, max_commit_retries=20),
-        )
+            told = commits.metadata(who, why, "", at, {**(counts or {}), "changed": len(new)})
+            there = self.table(filters={"discipline": sorted({q.discipline for q in new})})
+            commits.replace(self.path / "questions", there, new, told)
+            now_at = self.delta()
+            NearIndex.follow(self.path / "index", str(now_at.metadata().id), seen, now_at.version())
+            return now_at.version()
 
     def _add(
         self,
@@ -275,7 +257,10 @@ class Bank:
         """The part of `add` that only one process at a time may do."""
         there = {
             row["question_id"]: row
-            for row in self.table(["question_id", "status", "status_reason", "duplicate_of"]).to_pylist()
+            for row in self.table(
+                ["question_id", "status", "status_reason", "duplicate_of"],
+                {"question_id": sorted({q.question_id for q in given})},
+            ).to_pylist()
         }
         fresh: dict[str, Question] = {}
         outcomes: list[Outcome | str] = []
@@ -305,9 +290,15 @@ class Bank:
                 outcomes.append(name)
         added: dict[str, Question] = {}
         if fresh:
-            bank = self.table(COLUMNS).to_pylist() if there else []
-            added = {q.question_id: q for q in settle(list(fresh.values()), bank, dedup or DedupSettings())}
-            self._commit(list(added.values()), batch, who, why, at, counts)
+            index = self._index()
+            settled = self._settle(list(fresh.values()), index, dedup or DedupSettings())
+            added = {q.question_id: q for q in settled}
+            self._commit(settled, batch, who, why, at, counts)
+            # From here to the end of the save, a crash leaves an index that is one version behind:
+            # the next batch sees that and makes it anew.
+            index.add([q.model_dump(include=set(INDEXED)) for q in settled])
+            table = self.delta()
+            index.save(self.path / "index", str(table.metadata().id), table.version())
         told = tuple(o if isinstance(o, Outcome) else _outcome(added[o]) for o in outcomes)
         return AddReport(
             batch=batch,
@@ -321,21 +312,32 @@ class Bank:
             outcomes=told,
         )
 
+    def _index(self) -> NearIndex:
+        """The index of the newest version, made anew from the table unless there is one to trust."""
+        table = self.delta()
+        index = NearIndex.load(self.path / "index", str(table.metadata().id), table.version())
+        if index is None:
+            index = NearIndex()
+            index.add(self.table(INDEXED).sort_by("question_id").to_pylist())
+        return index
+
+    def _settle(self, fresh: list[Question], index: NearIndex, dedup: DedupSettings) -> list[Question]:
+        near = index.near([q.model_dump(include=set(INDEXED)) for q in fresh], dedup)
+        found: dict[str, dict[str, Any]] = {}
+        wanted = {other for others in near.values() for other in others}
+        while wanted:  # the rows met, then the keepers they name
+            rows_met = self.table(COLUMNS, {"question_id": sorted(wanted)}).to_pylist()
+            found |= {row["question_id"]: row for row in rows_met}
+            wanted = {row["duplicate_of"] for row in rows_met} - {"", None, *found}
+            if not rows_met:
+                break
+        return settle(fresh, [found[name] for name in sorted(found)], dedup, near)
+
     def _commit(
         self, added: Sequence[Question], batch: str, who: str, why: str, at: str, counts: Mapping[str, int]
     ) -> None:
-        from deltalake import CommitProperties, write_deltalake
-
         total = {**counts, "added": len(added), **Counter(q.status.value for q in added)}
-        write_deltalake(
-            self.path / "questions",
-            rows.to_table(added),
-            mode="append",
-            partition_by=["discipline"],
-            commit_properties=CommitProperties(
-                custom_metadata=_metadata(who, why, batch, at, total), max_commit_retries=20
-            ),
-        )
+        commits.append(self.path / "questions", added, commits.metadata(who, why, batch, at, total))
 
 
 def _outcome(question: Question) -> Outcome:
@@ -345,17 +347,6 @@ def _outcome(question: Question) -> Outcome:
         reason=question.status_reason,
         duplicate_of=question.duplicate_of,
     )
-
-
-def _metadata(who: str, why: str, batch: str, at: str, counts: Mapping[str, int]) -> dict[str, str]:
-    """What a commit tells of itself; see bank.versions."""
-    return {
-        "who": who,
-        "why": why,
-        "batch": batch,
-        "at": at,
-        "counts": json.dumps(dict(counts), sort_keys=True),
-    }
 
 
 def _has_table(path: Path) -> bool:
@@ -378,11 +369,12 @@ def _create_table(path: Path) -> None:
 
 
 def _expression(filters: Filters | None) -> pads.Expression | None:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     found = None
     for name, value in (filters or {}).items():
         values = [value] if isinstance(value, str) else list(value)
-        test = pc.field(name).isin(values)
+        test = pc.field(name).isin(pa.array(values, pa.string()))
         found = test if found is None else found & test
     return found

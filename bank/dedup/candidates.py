@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DIGITS = re.compile(r"\d+")
-_FAMILY = 20  # texts that differ in their digits alone: a template, not a set of duplicates
-_BLOCK = 50  # texts with the same numbers, at most: a common signature says nothing
+FAMILY = 20  # texts that differ in their digits alone: a template, not a set of duplicates
+BLOCK = 50  # texts with the same numbers, at most: a common signature says nothing
 _CHUNK = 4_000_000  # pairs held at once
 
 
@@ -34,7 +34,7 @@ def candidates(texts: Sequence[str], new: Sequence[bool], settings: DedupSetting
     fresh = np.asarray(new, dtype=bool)
     if len(texts) < 2 or not fresh.any():
         return np.empty((0, 2), dtype=np.int64)
-    numbers = _signatures(texts)
+    numbers = [signature(text) for text in texts]
     pairs = np.concatenate([_by_grams(texts, fresh, settings), _by_numbers(texts, numbers, fresh)])
     pairs = np.unique(pairs, axis=0) if len(pairs) else pairs
     return _guard_families(texts, numbers, pairs)
@@ -82,8 +82,14 @@ def _fold_counts(found: list[IntArray], held: list[IntArray]) -> IntArray:
     return np.stack([unique, counts], axis=1)
 
 
-def _signatures(texts: Sequence[str]) -> list[str]:
-    return [" ".join(_NUMBER.findall(text)) for text in texts]
+def signature(text: str) -> str:
+    """The numbers of a text, in order."""
+    return " ".join(_NUMBER.findall(text))
+
+
+def masked(text: str) -> str:
+    """A text with its numbers hidden: equal for the members of a template family."""
+    return _DIGITS.sub("0", text)
 
 
 def _by_numbers(texts: Sequence[str], numbers: Sequence[str], fresh: BoolArray) -> IntArray:
@@ -95,13 +101,13 @@ def _by_numbers(texts: Sequence[str], numbers: Sequence[str], fresh: BoolArray) 
     _, group, counts = np.unique(
         np.asarray([numbers[i] for i in able], dtype=object), return_inverse=True, return_counts=True
     )
-    small = counts[group] <= _BLOCK
+    small = counts[group] <= BLOCK
     index, group = index[small], group[small]
     order = np.argsort(group, kind="stable")
     index, group = index[order], group[order]
     lengths = np.fromiter((len(t) for t in texts), dtype=np.int64, count=len(texts))
     found = [np.empty((0, 2), dtype=np.int64)]
-    for step in range(1, _BLOCK):
+    for step in range(1, BLOCK):
         same = np.flatnonzero(group[step:] == group[:-step])
         if not len(same):
             break
@@ -116,11 +122,11 @@ def _guard_families(texts: Sequence[str], numbers: Sequence[str], pairs: IntArra
     """Members of a template family are compared only where their numbers agree."""
     if not len(pairs):
         return pairs
-    family = _codes([_DIGITS.sub("0", text) for text in texts])
-    large = np.bincount(family)[family] >= _FAMILY
-    signature = _codes(numbers)
+    family = _codes([masked(text) for text in texts])
+    large = np.bincount(family)[family] >= FAMILY
+    same = _codes(numbers)
     left, right = pairs[:, 0], pairs[:, 1]
-    able = ~(large[left] | large[right]) | (signature[left] == signature[right])
+    able = ~(large[left] | large[right]) | (same[left] == same[right])
     kept: IntArray = pairs[able]
     return kept
 

@@ -60,6 +60,14 @@ def grams(texts: Sequence[str]) -> tuple[HashArray, IntArray]:
     return hashes[first], owner[first]
 
 
+def ranges(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+    """All places of the spans [left, right): for each place the number of its span, and the place."""
+    sizes = right - left
+    which = np.repeat(np.arange(len(left), dtype=np.int64), sizes)
+    places = np.arange(len(which), dtype=np.int64) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return which, places + np.repeat(left, sizes)
+
+
 def rarest(hashes: HashArray, owner: IntArray, keep: int, max_df: int) -> tuple[HashArray, IntArray]:
     """The `keep` rarest grams of each text among those that 2 to max_df texts have."""
     if not len(hashes):

@@ -1,6 +1,6 @@
 """A process that adds one paper to a bank: `adder.py BANK PAPER COUNT START [DIE]`.
 
-DIE: kill this process with SIGKILL at a point inside the add: settle, commit or after.
+DIE: kill this process with SIGKILL at a point inside the add: settle, commit, write, index or after.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ def main() -> None:
         store.settle = die
     elif point == "commit":
         store.Bank._commit = die
+    elif point == "index":
+        # The rows are committed, the index is not told of them.
+        store.NearIndex.save = die
     elif point == "write":
         import deltalake
 
