@@ -102,9 +102,8 @@ def unmarked_below(pieces: list[str], form: Form | None) -> tuple[int, Printed]:
     if form is not Form.SHORT_ANSWER or len(pieces) < 2:
         return nothing
     head = pieces[0].strip()
-    asks = head.endswith(("？", "?")) or (
-        _ASKS.match(head) is not None and head.endswith(("。", "：", ":", "."))
-    )
+    ended = head.endswith(("。", "：", ":", "."))
+    asks = head.endswith(("？", "?")) or (ended and _ASKS.match(head) is not None)
     if not asks or len(head) > 80 or any(_ASKS_ON.search(piece.strip()) for piece in pieces[1:]):
         return nothing
     return 1, Printed("", "\n".join(pieces[1:]).strip(), None, "unmarked below")
@@ -182,9 +181,9 @@ def from_stem(stem: str, form: Form) -> Printed:
         if one_verdict:
             text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
             return Printed(text, one_verdict.group(2), None, "in the brackets")
-        tail = _TAIL_VERDICT.search(stem)
-        if tail:
-            return Printed(stem[: tail.start()].rstrip(), tail.group(1), None, "at the end")
+        said = _TAIL_VERDICT.search(stem)
+        if said:
+            return Printed(stem[: said.start()].rstrip(), said.group(1), None, "at the end")
         lead = _LEAD_VERDICT.match(stem)
         if lead:
             return Printed(f"( ){stem[lead.end() :]}", lead.group(1), None, "in the brackets")

@@ -11,6 +11,7 @@ _UPPER = re.compile(
 )
 FORMULA = re.compile(r"\$[^$\n]+\$")
 _ASKS_AFTER = re.compile(r"\n[^\n]{8,}[?？:：]\s*(?:\n|$)")
+_POINTS = re.compile(r"[(（\[]\s*\d+\s*(?:分|points?|marks?|pts?)\s*[)）\]]", re.IGNORECASE)
 _SHORT = 40
 _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
 
@@ -36,6 +37,8 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
             continue
         if _ASKS_AFTER.search(options[-1].text):
             continue  # a list inside the question: it goes on asking after the last label
+        if pattern is _LOWER and any(_POINTS.search(option.text) for option in options):
+            continue  # what has points of its own is a sub-question
         if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
             continue  # a. b. c. over whole sentences are sub-questions
         return stem, tuple(options)
