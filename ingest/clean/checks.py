@@ -56,6 +56,9 @@ def option_flags(form: PrintedForm, stem: str, options: tuple[Option, ...]) -> l
     return flags
 
 
+_MATERIAL_GIVEN = re.compile(r"(?:材料|案例|资料)[一二三四1-9]?\s*[：:]")
+
+
 def text_flags(prompt: str, material: str, draft: Draft, reference: str | None) -> list[str]:
     """mojibake, formula_lost, truncated and points_outside, from the words of one item."""
     flags = []
@@ -71,7 +74,8 @@ def text_flags(prompt: str, material: str, draft: Draft, reference: str | None) 
     figure = bool(draft.figures) or "[图]" in text
     to_figure = _FIGURE.search(text)
     to_table = _TABLE.search(text) and "|" not in text
-    to_material = _MATERIAL.search(prompt) and not material and len(text) < _TOLD
+    told = material or _MATERIAL_GIVEN.search(prompt)
+    to_material = _MATERIAL.search(prompt) and not told and len(text) < _TOLD
     if not figure and (to_figure or to_table or to_material):
         flags.append("points_outside")
     return flags

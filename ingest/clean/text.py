@@ -12,6 +12,7 @@ _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"\n{3,}")
 _BLANK = re.compile(r"<u>[\s_]*</u>|_{2,}(?:[ \t]?_+)*|[\uff3f\ufe4d\u2014]{3,}|\ufe4d+|\uff3f+")
 # main() is code, not a blank
+_LETTER_PLACE = re.compile(r"[（(][ \t\u3000]*[)）]\s*$")
 _BLANK_BRACKETS = re.compile(r"(?<![A-Za-z0-9_])[（(][ \t\u3000]*[)）]")
 _FORMULA = re.compile(r"(\${1,2})([^$]+)\1")
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
@@ -46,7 +47,12 @@ def without_formulas(text: str) -> str:
 
 
 def blanks(text: str) -> str:
-    """The text with empty brackets as blanks too: for questions that ask to fill something in."""
+    """The text with empty brackets as blanks too: for questions that ask to fill something in.
+
+    Brackets that end a text with ruled blanks are the place for the answer's letter and go.
+    """
+    if BLANK in text:
+        text = _LETTER_PLACE.sub("", text)
     return _BLANK_BRACKETS.sub(BLANK, text)
 
 

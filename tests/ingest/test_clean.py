@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ingest.clean import exam_facts, itemise
 from ingest.clean.answers import choice_letters, part_answers, verdict
 from ingest.clean.personal import REMOVED, remove_personal_data
-from ingest.clean.text import clean_text
+from ingest.clean.text import blanks, clean_text
 from schemas.question import Draft, Label, Option, Part, PrintedForm, QuestionType, Status
 from schemas.settings import CleanSettings
 
@@ -383,3 +383,8 @@ def test_hostile_text_takes_no_time():
     for piece in ("____ ", "（ ）", "a@", "(1)", "如图", "答案：", " \n", "【", "1391234567 "):
         items(draft("什么" + piece * 20_000, form=PrintedForm.FILL_BLANK, answer=piece * 2_000))
     assert time.perf_counter() - begin < 30
+
+
+def test_brackets_beside_ruled_blanks_are_no_third_blank() -> None:
+    assert blanks("曲线描述的是____与____之间的关系（ ）") == "曲线描述的是____与____之间的关系"
+    assert blanks("首都是（ ）") == "首都是____"
