@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows import reading, stage
 from flows.config import printable
-from flows.files import Source, shown
+from flows.files import Source
 from flows.outcome import FileOutcome, Summary, read_outcome, refused_outcome, summarise
 from schemas.document import Frozen
 from schemas.errors import ExamBankError, RefusedError
@@ -80,8 +80,8 @@ class Batch:
         for source in self.sources:
             path = source.path.resolve()
             yield {
-                "key": stage.cache_key(source.sha256, shown(Path(path.name)), version, self.settings),
-                "name": shown(Path(path.name)),
+                "key": stage.cache_key(source.sha256, path.name, version, self.settings),
+                "name": path.name,
                 "path": str(path),
                 "sha256": source.sha256,
                 **common,
@@ -123,7 +123,7 @@ class Batch:
         spans: dict[int, tuple[int, int]] = {}
         for place, extraction in zip(order, after, strict=True):
             source = self.sources[place]
-            outcome = read_outcome(extraction, shown(source.path), paired=extraction.sha256 in keys)
+            outcome = read_outcome(extraction, source.told, paired=extraction.sha256 in keys)
             found: list[Question] = []
             if outcome.outcome == "kept":
                 found, left = self._items(extraction, source.folder)
@@ -136,9 +136,7 @@ class Batch:
         for place, result in self.results.items():
             if not isinstance(result, Extraction):
                 source = self.sources[place]
-                outcomes[place] = refused_outcome(
-                    shown(Path(source.path.name)), shown(source.path), source.sha256, result
-                )
+                outcomes[place] = refused_outcome(source.path.name, source.told, source.sha256, result)
         added: AddReport | None = None
         if self.bank is not None and not self.dry_run:
             added = self._add(self.bank, questions, order, outcomes)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 
+from flows.names import Aliases, decoded
 from flows.outcome import FileOutcome
 from schemas.errors import UsageError
 
@@ -23,19 +24,36 @@ _SYSTEM = frozenset({"thumbs.db", "desktop.ini"})
 
 @dataclass(frozen=True)
 class Source:
-    """One file to read: where it is, its SHA-256 and the names of the folders above it."""
+    """One file to read: where it is, its SHA-256 and the names of the folders above it.
+
+    path is valid UTF-8 throughout. told is what reports say: the path from the folder the user
+    named, or the bare name of a file named on its own; where the folder stands is nobody's business.
+    """
 
     path: Path
     sha256: str
     folder: str
+    told: str
 
 
 @dataclass
 class Found:
-    """Files to read, in order and each content once; and what was left out or refused."""
+    """Files to read, in order and each content once; and what was left out or refused.
+
+    A context: at its end the readable paths made for files of unreadable names are gone.
+    """
 
     sources: list[Source] = field(default_factory=list)
     others: list[FileOutcome] = field(default_factory=list)
+    aliases: Aliases = field(default_factory=Aliases)
+
+    def __enter__(self) -> Found:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.aliases.close()
 
 
 def find(paths: Sequence[Path], max_bytes: int) -> Found:
@@ -46,22 +64,27 @@ def find(paths: Sequence[Path], max_bytes: int) -> Found:
     Raises UsageError for a path that is not there.
     """
     found = Found()
-    seen: dict[str, Path] = {}
+    seen: dict[str, tuple[Path, str]] = {}
     for path in paths:
         if not path.exists():
             raise UsageError(
-                f"There is no file or folder {path}.", code="no_path", remedy="Check the name and try again."
+                f"There is no file or folder {decoded(path)}.",
+                code="no_path",
+                remedy="Check the name and try again.",
             )
         if path.is_dir():
             root = path.resolve()
             for child, reason in _walk(root, root):
+                inside = child.relative_to(root)
+                told = decoded(inside) if inside.name else decoded(root.name)
                 if reason:
-                    found.others.append(_other(child, "skipped", reason))
+                    found.others.append(_other(told, "skipped", reason))
                 else:
-                    folder = "/".join([root.name, *child.parent.relative_to(root).parts])
-                    _take(child, folder, found, seen, max_bytes)
+                    folder = decoded(root.name / inside.parent)
+                    _take(child, told, folder, found, seen, max_bytes)
         else:
-            _take(path, path.resolve().parent.name, found, seen, max_bytes)
+            folder = decoded(path.resolve().parent.name)
+            _take(path, decoded(path.name), folder, found, seen, max_bytes)
     return found
 
 
@@ -90,51 +113,51 @@ def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
             yield path, ""
 
 
-def _take(path: Path, folder: str, found: Found, seen: dict[str, Path], max_bytes: int) -> None:
+def _take(
+    path: Path, told: str, folder: str, found: Found, seen: dict[str, tuple[Path, str]], max_bytes: int
+) -> None:
+    name = Path(told).name
     try:
         info = path.stat()
         if not stat.S_ISREG(info.st_mode):
-            found.others.append(_other(path, "skipped", "not a regular file"))
+            found.others.append(_other(told, "skipped", "not a regular file"))
             return
         if info.st_size > max_bytes:
-            message = f"{path.name} has {info.st_size:,} bytes; the limit max_bytes is {max_bytes:,}"
+            message = f"{name} has {info.st_size:,} bytes; the limit max_bytes is {max_bytes:,}"
             found.others.append(
-                _other(path, "refused", message, code="max_bytes", remedy="raise read.max_bytes, or split it")
+                _other(told, "refused", message, code="max_bytes", remedy="raise read.max_bytes, or split it")
             )
             return
         with path.open("rb") as stream:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        message = f"{path.name} cannot be opened: {error.strerror}"
+        message = f"{name} cannot be opened: {error.strerror}"
         found.others.append(
-            _other(path, "refused", message, code="unreadable", remedy="check the file's permissions")
+            _other(told, "refused", message, code="unreadable", remedy="check the file's permissions")
         )
         return
     if sha256 in seen:
-        first = seen[sha256]
+        first, first_told = seen[sha256]
         if first.resolve() != path.resolve():  # named twice is not worth a word
-            reason = f"same content as {shown(first)}"
-            found.others.append(_other(path, "repeated", reason, sha256=sha256))
+            reason = f"same content as {first_told}"
+            found.others.append(_other(told, "repeated", reason, sha256=sha256))
         return
-    seen[sha256] = path
-    found.sources.append(Source(path, sha256, _plain(folder)))
-
-
-def shown(path: Path) -> str:
-    """A path as text that can be written anywhere, also where the name is not valid UTF-8."""
-    return _plain(os.fspath(path))
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        readable = found.aliases.readable(path)
+    except OSError as error:
+        message = f"the name of {name} is no valid text, and no copy can be made: {error.strerror}"
+        found.others.append(_other(told, "refused", message, code="file_name", remedy="rename the file"))
+        return
+    seen[sha256] = (path, told)
+    found.sources.append(Source(readable, sha256, folder, told))
 
 
 def _other(
-    path: Path, outcome: str, reason: str, *, code: str = "", remedy: str = "", sha256: str = ""
+    told: str, outcome: str, reason: str, *, code: str = "", remedy: str = "", sha256: str = ""
 ) -> FileOutcome:
     return FileOutcome(
-        source=_plain(path.name),
-        path=shown(path),
+        source=Path(told).name,
+        path=told,
         sha256=sha256,
         outcome=outcome,
         code=code,

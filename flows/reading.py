@@ -11,7 +11,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.files import Source, shown
+from flows.files import Source
+from flows.names import decoded
 from flows.vision import second_reader
 from ingest.pictures import Pictures
 from ingest.pool import DocumentPool
@@ -156,7 +157,7 @@ def parse_answers(given: Sequence[str], papers: Sequence[Path]) -> list[tuple[Pa
             files = [path for path in papers if path.is_file() and not _same(path, Path(text))]
             if len(files) != 1 or any(path.is_dir() for path in papers):
                 raise UsageError(
-                    f"It is not clear whose answers {text} holds.",
+                    f"It is not clear whose answers {decoded(text)} holds.",
                     code="whose_answers",
                     remedy="Name the paper too: --answers PAPER=KEY.",
                 )
@@ -166,7 +167,7 @@ def parse_answers(given: Sequence[str], papers: Sequence[Path]) -> list[tuple[Pa
         for name in (paper, key):
             if not name or not Path(name).is_file():
                 raise UsageError(
-                    f"There is no file {name or text} (--answers).",
+                    f"There is no file {decoded(name or text)} (--answers).",
                     code="no_path",
                     remedy="Give --answers KEY for a single paper, or --answers PAPER=KEY.",
                 )
@@ -205,4 +206,4 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise UsageError(f"{shown(path)} cannot be opened: {error.strerror}", code="unreadable") from None
+        raise UsageError(f"{decoded(path)} cannot be opened: {error.strerror}", code="unreadable") from None

@@ -149,10 +149,9 @@ def reading_progress(total: int, quiet: bool) -> Iterator[Progress]:
 
 
 def _told(source: Source, result: Extraction | ExamBankError) -> str:
-    from flows.files import shown
     from schemas.errors import ExamBankError
 
-    name = shown(Path(source.path.name))
+    name = source.told
     if isinstance(result, ExamBankError):
         return f"{name}: refused, {result.message}"
     return f"{name}: {len(result.drafts)} drafts from {result.pages} pages"

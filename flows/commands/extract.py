@@ -43,7 +43,6 @@ def extract(
 ) -> int:
     """Cut exam files into questions, without a bank: one JSON object a question."""
     from flows import reading
-    from flows.files import shown
     from flows.ingest import plan
     from flows.outcome import exit_code, read_outcome, refused_outcome, summarise
     from ingest.segment.pairing import pair
@@ -60,7 +59,7 @@ def extract(
             remedy="Name a folder: --html pages/",
         )
     looks: dict[str, Look] | None = None if html is None else {}
-    with tempfile.TemporaryDirectory(prefix="exambank-") as assets:
+    with found, tempfile.TemporaryDirectory(prefix="exambank-") as assets:
         with common.reading_progress(len(found.sources), quiet) as progress:
             results = reading.read_all(found.sources, settings, Path(assets), progress, looks)
         before = [result for result in results if isinstance(result, Extraction)]
@@ -70,13 +69,12 @@ def extract(
         files: list[FileOutcome] = []
         lines: list[str] = []
         for source, result in zip(found.sources, results, strict=True):
-            name, path = shown(Path(source.path.name)), shown(source.path)
             if isinstance(result, Extraction):
                 extraction = next(joined)
-                files.append(read_outcome(extraction, path, paired=extraction.sha256 in used))
+                files.append(read_outcome(extraction, source.told, paired=extraction.sha256 in used))
                 lines += [json.dumps(draft.row(), ensure_ascii=False) for draft in extraction.drafts]
             else:
-                files.append(refused_outcome(name, path, source.sha256, result))
+                files.append(refused_outcome(source.path.name, source.told, source.sha256, result))
         files += found.others
         if html is not None and looks is not None:
             _write_pages(html, single, files, after, looks, Path(assets))

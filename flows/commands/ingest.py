@@ -72,7 +72,7 @@ def ingest(
     if settings.run.address and settings.run.runner != "dask":
         raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
     found, keys = plan(paths, answers or [], settings)
-    with common.reading_progress(len(found.sources), quiet) as progress:
+    with found, common.reading_progress(len(found.sources), quiet) as progress:
         report = run(
             found,
             keys,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,15 +34,17 @@ def read(
     Without --html and --json the text is printed, what was put aside with its reason.
     """
     from flows import reading
+    from flows.names import Aliases, decoded
     from ingest.pool import DocumentPool
 
     settings = common.settings(config)
     if not file.is_file():
-        raise UsageError(f"There is no file {file}.", code="no_path", remedy="Name one exam file.")
-    with tempfile.TemporaryDirectory(prefix="exambank-") as folder:
+        raise UsageError(f"There is no file {decoded(file)}.", code="no_path", remedy="Name one exam file.")
+    with closing(Aliases()) as aliases, tempfile.TemporaryDirectory(prefix="exambank-") as folder:
+        path = aliases.readable(file)
         with DocumentPool(1, settings, Path(folder)) as pool:
-            document = pool.read(file)
-            seen = reading.look(pool, file, document) if html is not None else None
+            document = pool.read(path)
+            seen = reading.look(pool, path, document) if html is not None else None
         if html is not None and seen is not None:
             from flows.view.document import document_page
 
@@ -56,7 +59,7 @@ def read(
         for line in _lines(document):
             typer.echo(line)
     for notice in document.notices:
-        common.say(f"notice   {file.name}: {notice.message} [{notice.code}]")
+        common.say(f"notice   {decoded(file.name)}: {notice.message} [{notice.code}]")
     written = ", ".join(str(path) for path in (html, json_out) if path is not None and str(path) != "-")
     common.say(
         f"{len(document.pages)} pages, {len(document.blocks)} blocks" + (f" in {written}" if written else "")

@@ -108,6 +108,9 @@ def _print(q: Question) -> None:
 
 def _file(bank: Bank, name: str, crop: Path | None, as_json: bool) -> int:
     """What the batch reports say of a file; name is its name or path, or its SHA-256."""
+    from flows.names import decoded
+
+    name = decoded(name)
     short = Path(name).name
     entries: list[dict[str, Any]] = []
     for report in bank.reports.all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A bank made of good papers and of what else lies in people's folders."""
     home = tmp_path_factory.mktemp("made")
     folder = write_papers(home / "papers")
+    (folder / "补充").rename(
+        folder / os.fsdecode("补充".encode("gbk"))
+    )  # as archives from elsewhere leave it
     (folder / "坏文件.pdf").write_bytes(b"%PDF-1.7\n" + bytes(range(256)) * 8)
     (folder / "空文件.docx").write_bytes(b"")
     (folder / "~$期末试卷.docx").write_bytes(b"\x05admin" + bytes(156))

@@ -173,11 +173,21 @@ class TestExtract:
         assert (tmp_path / "q.jsonl").read_bytes() == b""
 
     def test_a_name_that_is_not_utf8(self, tmp_path: Path) -> None:
-        write_docx(tmp_path / "a.docx", "数据结构")
-        (tmp_path / "a.docx").rename(tmp_path / os.fsdecode(b"\xff\xfe.docx"))
-        done = exambank("extract", tmp_path, "--out", tmp_path / "q.jsonl")
-        assert done.returncode in (0, 1), done.stderr
-        assert "Traceback" not in done.stderr
+        write_docx(tmp_path / "in" / "a.docx", "数据结构")
+        name = os.fsdecode("期末".encode("gbk"))
+        (tmp_path / "in" / "a.docx").rename(tmp_path / "in" / f"{name}.docx")
+        (tmp_path / "in").rename(tmp_path / name)
+        write_pdf(
+            tmp_path / "b.pdf", ["管理学试卷", "一、简答题", "1. 简述计划工作的程序。", "2. 简述控制的原则。"]
+        )
+        (tmp_path / "b.pdf").rename(tmp_path / name / f"{name}.pdf")
+        out, report = tmp_path / "q.jsonl", tmp_path / "r.json"
+        done = exambank(*("extract", tmp_path / name, "--out", out, "--report", report), TMPDIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        assert {row["source"] for row in rows} == {"期末.docx", "期末.pdf"}
+        assert str(tmp_path) not in report.read_text(encoding="utf-8")
+        assert not list(tmp_path.glob("exambank-*"))
 
     def test_ctrl_c_ends_children_and_is_130(self, tmp_path: Path) -> None:
         for number in range(8):

@@ -21,7 +21,7 @@ def make(folder: Path, *names: str) -> None:
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(name.encode())
+        path.write_bytes(os.fsencode(name))
 
 
 def test_everything_is_accounted_for_in_sorted_order(tmp_path: Path) -> None:
@@ -61,6 +61,33 @@ def test_the_same_content_is_read_once(tmp_path: Path) -> None:
     assert [source.path.name for source in found.sources] == ["a.pdf"]
     assert [(other.source, other.outcome) for other in found.others] == [("b.pdf", "repeated")]
     assert "a.pdf" in found.others[0].reason
+
+
+def test_names_that_are_no_utf8_are_read_under_their_decoded_names(tmp_path: Path) -> None:
+    gbk = os.fsdecode("期末".encode("gbk"))
+    other = os.fsdecode(b"\xff\xfe.pdf")
+    make(tmp_path, f"{gbk}/试卷.docx", f"{gbk}.pdf", other, f"{gbk * 50}.pdf")
+    with find([tmp_path, tmp_path / f"{gbk}.pdf"], MANY) as found:
+        told = {source.told: source for source in found.sources}
+        assert set(told) == {"期末/试卷.docx", "期末.pdf", "\ufffd\ufffd.pdf", f"{'期末' * 50}.pdf"}
+        assert told["期末/试卷.docx"].folder == f"{tmp_path.name}/期末"
+        for source in found.sources:
+            str(source.path.resolve()).encode()
+            assert source.path.suffix == Path(source.told).suffix
+            assert hashlib.sha256(source.path.read_bytes()).hexdigest() == source.sha256
+        alias = told["期末.pdf"].path
+    assert alias.name == "期末.pdf"
+    assert not alias.exists()
+    assert (tmp_path / f"{gbk}.pdf").exists()
+
+
+def test_reports_do_not_say_where_the_folder_stands(tmp_path: Path) -> None:
+    make(tmp_path, "in/deep/a.pdf", "in/notes.md", "alone.pdf")
+    (tmp_path / "in" / "again.pdf").write_bytes(b"in/deep/a.pdf")
+    found = find([tmp_path / "in", tmp_path / "alone.pdf"], MANY)
+    assert [source.told for source in found.sources] == ["again.pdf", "alone.pdf"]
+    assert [other.path for other in found.others] == ["deep/a.pdf", "notes.md"]
+    assert str(tmp_path) not in "".join(other.model_dump_json() for other in found.others)
 
 
 def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:

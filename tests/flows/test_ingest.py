@@ -40,6 +40,8 @@ def test_refused_files_do_not_stop_the_batch(made: Made) -> None:
     assert summary["items"] == summary["added"] == made.bank.table(["question_id"]).num_rows
     for name in ("坏文件.pdf", "空文件.docx"):
         assert name in made.done.stderr
+    assert told["数据结构补考.docx"]["path"] == "补充/数据结构补考.docx"
+    assert str(made.papers) not in json.dumps(made.bank.reports.all(), ensure_ascii=False)
 
 
 def test_one_version_with_who_and_counts(made: Made) -> None:
