@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES = 16_000_000
 CONNECT_SECONDS = 15.0
 NO_KEY = "no-key"
+_NO_ENTRY = {401, 403}
 _MIN_SECRET = 6  # characters; shorter values would blot out ordinary words
 
 _BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',;]{4,200}")
@@ -105,7 +106,11 @@ class Endpoint:
         if isinstance(cause, (_StatusError, _OverdueError, _BrokenError)):
             error = cause  # some versions of the SDK wrap what its hooks raise
         if isinstance(error, _StatusError):
-            return from_status(error.status, error.headers, error.body)
+            found = from_status(error.status, error.headers, error.body)
+            if error.status in _NO_ENTRY and not self._key:
+                told = f"no key was sent, since {self.settings.api_key_env} is not set; {found.error}"
+                return replace(found, error=told)
+            return found
         if isinstance(error, (_OverdueError, openai.APITimeoutError)):
             waited = f"no complete answer within {self.settings.timeout_seconds:g} s"
             return Outcome(ReplyState.TIMEOUT, error=waited)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -9,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import bank, dedup, doctor, evaluate, extract, ingest, read, score, show
+from flows.commands import bank, common, dedup, doctor, evaluate, extract, ingest, read, score, show
 from schemas.errors import ExamBankError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -61,8 +63,22 @@ def _root(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code; see the epilog for their meaning."""
-    sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
+    """Run the command line and leave with its exit code; see the epilog for their meaning.
+
+    The process ends after the last of Python's own exit handlers: libraries whose native threads
+    are still there when C++ takes itself down would end it with an abort, and another code.
+    """
+    codes = [1]
+    atexit.register(_leave, codes)  # the first registered is the last called
+    codes[0] = run(lambda: app(args=arguments, standalone_mode=False))
+    sys.exit(codes[0])
+
+
+def _leave(codes: Sequence[int]) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(codes[0])
 
 
 def run(command: Callable[[], object]) -> int:
@@ -74,18 +90,18 @@ def run(command: Callable[[], object]) -> int:
         result = command()
         sys.stdout.flush()
     except ExamBankError as error:
-        typer.echo(f"exambank: {error}", err=True)
+        common.say(f"exambank: {error}")
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         result = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has had enough; the interpreter must not flush into it again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        common.silence(sys.stdout)
         return BROKEN_PIPE
     except Exception as error:
         return _told(error)
     if result == INTERRUPTED:  # typer makes this of Ctrl-C
-        typer.echo("exambank: interrupted; the same command again goes on where it stopped", err=True)
+        common.say("exambank: interrupted; the same command again goes on where it stopped")
     return result if isinstance(result, int) else 0
 
 
@@ -93,13 +109,14 @@ def _told(error: Exception) -> int:
     """The exit code of an error that is not ours: typer's own of wrong usage, or an unforeseen one."""
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if callable(show) and isinstance(code, int):
-        show()
+        with contextlib.suppress(BrokenPipeError):
+            show()
         return code
     if os.environ.get("EXAMBANK_DEBUG"):
         raise error
     text = f"{type(error).__name__}: {error}".strip().rstrip(":")
-    typer.echo(f"exambank: unforeseen failure, {text[:500]} [internal]", err=True)
-    typer.echo("  → Set EXAMBANK_DEBUG=1 and run it again to see where; please report it.", err=True)
+    common.say(f"exambank: unforeseen failure, {text[:500]} [internal]")
+    common.say("  → Set EXAMBANK_DEBUG=1 and run it again to see where; please report it.")
     return 1
 
 

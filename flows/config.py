@@ -75,7 +75,7 @@ def _from_file(path: Path) -> dict[str, dict[str, object]]:
     for section, values in data.items():
         if not isinstance(values, dict):
             raise UsageError(
-                f"{path}: {section!r} stands outside a section{_nearest(section, _all_keys())}.",
+                f"{path}: {section!r} stands outside a section{_nearest(section, _all_keys())}",
                 code="unknown_setting",
                 remedy="Write it under its section, such as [read].",
             )
@@ -113,27 +113,27 @@ def _check_names(section: str, values: Iterable[str], place: str) -> None:
     known = _sections()
     if section not in known:
         raise UsageError(
-            f"There is no section {section!r} ({place}){_nearest(section, known)}.",
+            f"There is no section {section!r} ({place}){_nearest(section, known)}",
             code="unknown_setting",
             remedy=f"The sections are: {', '.join(known)}.",
         )
     for key in values:
         if key not in known[section]:
             raise UsageError(
-                f"There is no setting {section}.{key} ({place}){_nearest(f'{section}.{key}', _all_keys())}.",
+                f"There is no setting {section}.{key} ({place}){_nearest(f'{section}.{key}', _all_keys())}",
                 code="unknown_setting",
                 remedy=f"The settings of this section are: {', '.join(known[section])}.",
             )
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    """'; did you mean …', or nothing when no known name is close."""
+    """'; did you mean …?', or a full stop when no known name is close."""
     names = list(known)
     short = {full.rpartition(".")[2]: full for full in names}
     found = difflib.get_close_matches(name, names, 1, 0.6)
     if not found:
         found = [short[hit] for hit in difflib.get_close_matches(name.rpartition(".")[2], short, 1, 0.6)]
-    return f"; did you mean {found[0]}?" if found else ""
+    return f"; did you mean {found[0]}?" if found else "."
 
 
 def _explain(item: Any, origin: Mapping[tuple[str, str], str]) -> str:  # noqa: ANN401 - pydantic's record

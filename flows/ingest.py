@@ -102,6 +102,12 @@ def _bank(path: Path, *, create: bool) -> Bank | None:
         if error.code != "bank_exists":  # another process made it in the meantime
             raise
         return Bank.open(path)
+    except OSError as error:
+        raise UsageError(
+            f"No bank can be made in {path}: {error.strerror}.",
+            code="bank_path",
+            remedy="Name a folder that can be written, with --bank.",
+        ) from None
 
 
 def _check_scheduler(address: str) -> None:

@@ -13,6 +13,7 @@ from flows.commands import common
 STATS_EPILOG = "Example: exambank stats --bank data/bank"
 LOG_EPILOG = "Example: exambank log --bank data/bank"
 SAMPLE_EPILOG = "Example: exambank sample -n 3 --seed 1 --bank data/bank --out data/runs/paper"
+MOST = 10_000_000  # questions per discipline of a draw; more is a slip of the hand
 ITEMS, MANIFEST = "items.jsonl", "manifest.json"
 
 
@@ -26,6 +27,7 @@ def stats(
     from bank.store import Bank
     from schemas.taxonomy import taxonomy
 
+    common.settings(None)
     found = count(Bank.open(bank), version)
     if as_json:
         common.emit({"bank": str(bank), **found.model_dump(mode="json")})
@@ -66,6 +68,7 @@ def log(
     from bank.store import Bank
     from bank.versions import history
 
+    common.settings(None)
     versions = history(Bank.open(bank), limit)
     if as_json:
         common.emit({"bank": str(bank), "versions": [v.model_dump(mode="json") for v in versions]})
@@ -80,7 +83,7 @@ def log(
 
 
 def sample(
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Questions per discipline.")],
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=MOST, help="Questions per discipline.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the draw.", show_default=False)],
     seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same questions.")],
     allow_short: Annotated[
@@ -94,6 +97,8 @@ def sample(
     from bank.store import Bank
     from schemas.errors import UsageError
 
+    common.settings(None)
+    common.check_out(out, folder=True)
     opened = Bank.open(bank)
     version = opened.version
     items, manifest = draw(

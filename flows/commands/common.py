@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -64,15 +64,59 @@ _FEW = 3
 
 
 def settings(config: Path | None, flags: Mapping[str, object] | None = None) -> Settings:
-    """The effective settings; flags: 'section.key' -> value, None where not given."""
+    """The effective settings; flags: 'section.key' -> value, None where not given.
+
+    Every command asks, also those that need none: a slip in exambank.toml is to be told at once.
+    """
     from flows.config import load
 
     return load(config, os.environ, flags)
 
 
 def say(text: str = "") -> None:
-    """A line for people, on standard error."""
-    typer.echo(text, err=True)
+    """A line for people, on standard error. When nobody reads it any more the work goes on."""
+    try:
+        typer.echo(text, err=True)
+    except BrokenPipeError:
+        silence(sys.stderr)
+
+
+def silence(stream: IO[str]) -> None:
+    """Send what is still written to a stream nowhere: its reader has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 page, 2 pages."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def check_out(*paths: Path | None, folder: bool = False) -> None:
+    """Look, before the work, whether these files (or folders) can be written; UsageError if not."""
+    for path in paths:
+        if path is None:
+            continue
+        there = path.absolute()
+        while not there.exists():
+            there = there.parent
+        reason = ""
+        if there == path.absolute():
+            if path.is_dir() != folder:
+                reason = "it is a folder" if path.is_dir() else "it is a file"
+            elif not os.access(there if folder else there.parent, os.W_OK):
+                reason = "permission denied"
+        elif not there.is_dir():
+            reason = f"{there} is a file"
+        elif not os.access(there, os.W_OK):
+            reason = f"permission denied in {there}"
+        if reason:
+            raise UsageError(
+                f"{path} cannot be written: {reason}.",
+                code="not_writable",
+                remedy=f"Name another {'folder' if folder else 'file'}.",
+            )
 
 
 def emit(data: object) -> None:
@@ -154,7 +198,7 @@ def _told(source: Source, result: Extraction | ExamBankError) -> str:
     name = source.told
     if isinstance(result, ExamBankError):
         return f"{name}: refused, {result.message}"
-    return f"{name}: {len(result.drafts)} drafts from {result.pages} pages"
+    return f"{name}: {counted(len(result.drafts), 'draft')} from {counted(result.pages, 'page')}"
 
 
 def tell_files(files: Sequence[Any]) -> None:

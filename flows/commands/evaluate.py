@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from datetime import UTC, datetime
@@ -78,6 +77,7 @@ def evaluate(
         "judge.base_url": judge_base_url,
     }
     settings = common.settings(config, flags)
+    common.check_out(out, folder=True)
     items, manifest = _read_sample(sample_dir)
     opened = Bank.open(bank)
     table = opened.table(["question_id", "reference_answer"], version=manifest.bank_version)
@@ -210,4 +210,4 @@ def _tell(score: Score, out: Path, names: dict[str, tuple[str, str]]) -> None:
         typer.echo(f"unscored: {told}")
     if not score.publishable:
         typer.echo("not for a leaderboard: built-in or self-judging parts, or nothing scored")
-    typer.echo(f"scores and report in {out}: {json.dumps([SCORES, REPORT])}")
+    typer.echo(f"scores and report in {out}: {SCORES}, {REPORT}")

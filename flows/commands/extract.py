@@ -52,6 +52,8 @@ def extract(
     settings = common.settings(config, {"run.workers": jobs, "read.ocr_model": model})
     found, keys = plan(paths, answers or [], settings)
     single = html is not None and html.suffix.lower() in _PAGE_ENDINGS
+    common.check_out(out, report, html if single else None)
+    common.check_out(None if single else html, folder=True)
     if single and len(found.sources) > 1:
         raise UsageError(
             f"{html} is one page, and there are {len(found.sources)} files.",
@@ -86,9 +88,9 @@ def extract(
     common.tell_files(files)
     where = f", to look at in {html}" if html is not None else ""
     common.say(
-        f"{summary.documents} documents, {summary.pages} pages ({summary.ocr_pages} by OCR), "
-        f"{summary.drafts} drafts in {out}{where}; {summary.refused} refused, {summary.skipped} skipped, "
-        f"{summary.repeated} repeated"
+        f"{common.counted(summary.documents, 'document')}, {common.counted(summary.pages, 'page')} "
+        f"({summary.ocr_pages} by OCR), {common.counted(summary.drafts, 'draft')} in {out}{where}; "
+        f"{summary.refused} refused, {summary.skipped} skipped, {summary.repeated} repeated"
     )
     return exit_code(files)
 

@@ -40,6 +40,7 @@ def read(
     settings = common.settings(config)
     if not file.is_file():
         raise UsageError(f"There is no file {decoded(file)}.", code="no_path", remedy="Name one exam file.")
+    common.check_out(html, None if str(json_out) == "-" else json_out)
     with closing(Aliases()) as aliases, tempfile.TemporaryDirectory(prefix="exambank-") as folder:
         path = aliases.readable(file)
         with DocumentPool(1, settings, Path(folder)) as pool:
@@ -62,7 +63,8 @@ def read(
         common.say(f"notice   {decoded(file.name)}: {notice.message} [{notice.code}]")
     written = ", ".join(str(path) for path in (html, json_out) if path is not None and str(path) != "-")
     common.say(
-        f"{len(document.pages)} pages, {len(document.blocks)} blocks" + (f" in {written}" if written else "")
+        f"{common.counted(len(document.pages), 'page')}, {common.counted(len(document.blocks), 'block')}"
+        + (f" in {written}" if written else "")
     )
     return 0
 

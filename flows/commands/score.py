@@ -40,6 +40,7 @@ def score_extraction(
     """Score extracted questions against questions read by hand; docs/extraction.md defines the figures."""
     from ingest.score import score_all
 
+    common.settings(None)
     want, got = read_gold(gold), _by_source(predicted, _rows(predicted))
     if missing := [name for name in want if name not in got]:
         common.say(f"nothing was extracted from {len(missing)} gold documents: {', '.join(missing)}")

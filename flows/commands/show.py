@@ -30,6 +30,8 @@ def show(
     """Show a question and where it came from, or what became of a file."""
     from bank.store import Bank
 
+    common.settings(None)
+    common.check_out(crop)
     opened = Bank.open(bank)
     found = _ids(opened, name)
     if not found:
@@ -137,10 +139,11 @@ def _file(bank: Bank, name: str, crop: Path | None, as_json: bool) -> int:
         if entry.get("remedy"):
             typer.echo(f"  → {entry['remedy']}")
         told = ", ".join(f"{count} {status}" for status, count in entry.get("statuses", {}).items())
-        typer.echo(
-            f"  {entry.get('pages', 0)} pages ({entry.get('ocr_pages', 0)} by OCR), "
-            f"{entry.get('drafts', 0)} drafts, {entry.get('items', 0)} items" + (f": {told}" if told else "")
+        pages, drafts, items = (
+            common.counted(entry.get(f"{noun}s", 0), noun) for noun in ("page", "draft", "item")
         )
+        by_ocr = entry.get("ocr_pages", 0)
+        typer.echo(f"  {pages} ({by_ocr} by OCR), {drafts}, {items}" + (f": {told}" if told else ""))
         for notice in entry.get("notices", []):
             typer.echo(f"  notice  {notice['code']}: {notice['message']}")
         for piece in entry.get("dropped", []):

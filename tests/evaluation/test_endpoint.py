@@ -86,6 +86,13 @@ def test_what_is_not_set_is_not_sent(server):
     assert set(server.requests[0]["body"]) == {"model", "messages"}
 
 
+def test_a_missing_key_is_named_when_the_server_wants_one(server):
+    bare = Endpoint(settings(server, api_key_env="SOME_KEY"), key="", clock=time.monotonic)
+    reply = bare.ask("题#1 [401]", question_id="q1", attempt=1, request_id="1-000001")
+    assert "SOME_KEY is not set" in reply.error
+    assert "is not set" not in ask(server, "[401]").error
+
+
 @pytest.mark.parametrize("mark", ["[401]", "[echokey]"])
 def test_the_key_is_in_no_reply_error_repr_or_log(server, mark, caplog):
     caplog.set_level(logging.DEBUG)

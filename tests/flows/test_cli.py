@@ -15,7 +15,7 @@ import pytest
 import typer.main
 from flowkit import command, environment, exambank, start, stop_when, write_docx, write_pdf
 
-from flows.cli import app
+from flows.cli import app, run
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/guide/cli.md").read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def test_every_command_has_an_example_and_every_option_is_documented(name: str) 
         assert parameter.param_type_name == "argument" or parameter.help
 
 
-@pytest.mark.parametrize("name", sorted(WANTED - {"read", "extract", "score-extraction"}))
+@pytest.mark.parametrize("name", sorted(WANTED - {"read", "extract", "score-extraction", "compare"}))
 def test_commands_on_a_bank_take_bank_and_json(name: str) -> None:
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
     assert {"--bank", "--json"} <= options
@@ -93,6 +93,10 @@ def test_version() -> None:
         (["ingst"], "ingst"),
         (["extract", ".", "--out", "x.jsonl", "--config", "none.toml"], "no_config"),
         (["evaluate", ".", "--out", "run"], "no_sample"),
+        (["ingest", ".", "--batch", "b", "--bank", "a.docx"], "bank_path"),
+        (["extract", ".", "--out", "."], "it is a folder"),
+        (["extract", ".", "--out", "x.jsonl", "--report", "a.docx/r.json"], "a.docx is a file"),
+        (["sample", "-n", "99999999999", "--seed", "1", "--out", "s"], "10000000"),
     ],
 )
 def test_wrong_usage_is_2_and_no_traceback(arguments: list[str], word: str, tmp_path: Path) -> None:
@@ -101,6 +105,35 @@ def test_wrong_usage_is_2_and_no_traceback(arguments: list[str], word: str, tmp_
     assert done.returncode == 2, done.stderr
     assert word in done.stderr
     assert "Traceback" not in done.stderr
+
+
+LINES = [
+        "read a.pdf", "extract . --out q.jsonl", "score-extraction g q", "ingest . --batch b", "show q1", "stats",
+        "log", "sample -n 1 --seed 1 --out s", "dedup", "compare p --out v", "contamination c", "doctor",
+        "evaluate s --out r",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_command_tells_of_a_slip_in_the_settings(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exambank.toml").write_text("[read]\nocrr = 'never'\n")
+    assert {known.split()[0] for known in LINES} == WANTED
+    assert run(lambda: app(line.split(), standalone_mode=False)) == 2
+    assert "did you mean read.ocr? [unknown_setting]" in capsys.readouterr().err
+
+
+def test_native_threads_do_not_change_the_exit_code() -> None:
+    code = (
+        "import atexit, ctypes; from flows import cli; libc = ctypes.CDLL(None);"
+        "libc.__cxa_atexit(libc.abort, None, None);"  # as a library that is taken down too early does
+        "cli.run = lambda command: (atexit.register(print, 'closed'), 2)[1]; cli.main([])"
+    )
+    python = command()[0]
+    done = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "closed\n")
 
 
 @pytest.mark.parametrize("name", ["stats", "log", "show x", "sample -n 1 --seed 1 --out s"])
@@ -152,7 +185,15 @@ class TestExtract:
         assert told["读我.md"]["outcome"] == "skipped"
         assert "坏.pdf" in done.stderr
         assert [row["source"] for row in rows] == sorted(row["source"] for row in rows)
-        again = exambank("extract", folder, "--out", tmp_path / "b.jsonl", "--quiet", "--jobs", "3")
+        unread, closed = os.pipe()  # a reader of messages that has gone away does not stop the work
+        os.close(unread)
+        again = subprocess.run(
+            command("extract", folder, "--out", tmp_path / "b.jsonl", "--jobs", "3"),
+            stderr=closed,
+            env=environment(PYTHONPATH=str(ROOT)),
+            check=False,
+        )
+        os.close(closed)
         assert again.returncode == 3
         assert (tmp_path / "b.jsonl").read_bytes() == out.read_bytes()
 

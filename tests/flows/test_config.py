@@ -48,6 +48,7 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path, text: str, nearest: st
     with pytest.raises(UsageError, match=f"did you mean {nearest}") as caught:
         load(None, {}, folder=tmp_path)
     assert caught.value.code == "unknown_setting"
+    assert caught.value.message.endswith("?")
 
 
 def test_an_unknown_variable_is_an_error(tmp_path: Path) -> None:
