@@ -125,7 +125,7 @@ def _wait_until_up(child: subprocess.Popen[bytes], host: str, port: int, passwor
 
 
 def _own_address(address: str) -> str:
-    """The address of this machine on the way to a scheduler such as tcp://10.0.0.5:8786."""
+    """The address of this machine on the way to a scheduler such as tcp://scheduler.example:8786."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not host or host in {"localhost", "127.0.0.1", "[::1]"}:
         return "127.0.0.1"

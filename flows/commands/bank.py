@@ -25,16 +25,20 @@ def stats(
     """Count the questions of a bank by status, discipline, type, language and batch."""
     from bank.stats import stats as count
     from bank.store import Bank
+    from flows.reasons import explained
+    from schemas.question import Status
     from schemas.taxonomy import taxonomy
 
     common.settings(None)
     found = count(Bank.open(bank), version)
+    unanswered = found.status.get(Status.ACTIVE.value, 0) - found.answered
     if as_json:
-        common.emit({"bank": str(bank), **found.model_dump(mode="json")})
+        common.emit({"bank": str(bank), **found.model_dump(mode="json"), "unanswered": unanswered})
         return 0
     typer.echo(
-        f"{bank}, version {found.version}: {found.items:,} items from {found.originals:,} printed questions; "
-        f"of the active ones {found.answered:,} have an answer, {found.needs_figure:,} need a figure"
+        f"{bank}, version {found.version}: {common.counted(found.items, 'item')} from "
+        f"{common.counted(found.originals, 'printed question')}; of the active ones {found.answered:,} have "
+        f"an answer, {unanswered:,} have none and are not drawn, {found.needs_figure:,} need a figure"
     )
     tax = taxonomy()
     disciplines = {code: f"{code} {node.zh} {node.en}" for code, node in tax.disciplines.items()}
@@ -52,6 +56,9 @@ def stats(
         if counts:
             typer.echo()
             common.table("", (title, "items"), list(counts.items()))
+    if told := explained([*found.review_reasons, *found.rejected_reasons]):
+        typer.echo()
+        common.table("", ("code", "meaning"), told)
     return 0
 
 

@@ -89,6 +89,7 @@ def test_stats_and_log(made: Made) -> None:
     data = json.loads(exambank("stats", "--bank", made.path, "--json").stdout)
     assert data["items"] == len(made.ids())
     assert data["batch"] == {"first": data["items"]}
+    assert data["answered"] + data["unanswered"] == data["status"]["active"]
     text = exambank("stats", "--bank", made.path).stdout
     assert "active" in text
     versions = json.loads(exambank("log", "--bank", made.path, "--json").stdout)["versions"]
