@@ -94,8 +94,10 @@ def run(command: Callable[[], object]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         result = INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit) as error:
         # Whoever read our output has had enough; the interpreter must not flush into it again.
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise  # what click makes of a broken pipe has it as its context
         common.silence(sys.stdout)
         return BROKEN_PIPE
     except Exception as error:

@@ -130,5 +130,5 @@ def sample(
         return 0
     rows = [(s.name, s.eligible, s.wanted, s.drawn) for s in manifest.strata]
     common.table("", ("discipline", "eligible", "wanted", "drawn"), rows)
-    typer.echo(f"{len(items)} questions of version {version} in {out}")
+    typer.echo(f"{common.counted(len(items), 'question')} of version {version} in {out}")
     return 0

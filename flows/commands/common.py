@@ -154,7 +154,10 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *,
         made.add_row(*(escape(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in row))
     stream = sys.stdout if out else sys.stderr
     width = None if stream.isatty() else 160
-    Console(file=stream, width=width, highlight=False, soft_wrap=False).print(made)
+    try:
+        Console(file=stream, width=width, highlight=False, soft_wrap=False).print(made)
+    except SystemExit:  # what rich makes of a reader that has gone
+        raise BrokenPipeError from None
 
 
 Progress = Callable[["Source", "Extraction | ExamBankError"], None]

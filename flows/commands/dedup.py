@@ -52,7 +52,7 @@ def compare(
         common.emit({"out": str(out), "pairs": len(lines), **dict(sorted(counts.items()))})
     else:
         told_counts = ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items()))
-        typer.echo(f"{len(lines):,} pairs: {told_counts or 'none'}; in {out}")
+        typer.echo(f"{common.counted(len(lines), 'pair')}: {told_counts or 'none'}; in {out}")
     return 0
 
 
@@ -146,12 +146,14 @@ def _detail(plan: Plan) -> dict[str, Any]:
 def _print(plan: Plan, told: dict[str, Any], *, dry_run: bool, undo: str | None) -> None:
     would = "would change" if dry_run else "changed"
     if undo is not None:
-        typer.echo(f"{would} {len(plan.changes)} questions; bank at version {told['version']}")
+        typer.echo(
+            f"{would} {common.counted(len(plan.changes), 'question')}; bank at version {told['version']}"
+        )
         return
     typer.echo(
-        f"{plan.items:,} questions: {told['duplicates']:,} duplicates in {told['clusters_found']:,} "
-        f"clusters, {told['conflicts']:,} with answers that contradict each other; "
-        f"{told['doubts_found']:,} doubtful pairs"
+        f"{common.counted(plan.items, 'question')}: {told['duplicates']:,} duplicates in "
+        f"{told['clusters_found']:,} clusters, {told['conflicts']:,} with answers that contradict "
+        f"each other; {told['doubts_found']:,} doubtful pairs"
     )
     rows = [
         (cluster.cluster_id, 1 + len(cluster.members), cluster.keeper.prompt.replace("\n", " ")[:60])
@@ -159,7 +161,7 @@ def _print(plan: Plan, told: dict[str, Any], *, dry_run: bool, undo: str | None)
     ]
     if rows:
         common.table("", ("cluster", "questions", "keeper"), rows)
-    typer.echo(f"{would} {len(plan.changes):,} questions; bank at version {told['version']}")
+    typer.echo(f"{would} {common.counted(len(plan.changes), 'question')}; bank at version {told['version']}")
 
 
 def contamination(
@@ -205,7 +207,8 @@ def contamination(
         common.emit(told)
         return 0
     typer.echo(
-        f"{told['questions']:,} questions looked for in {told['lines']:,} lines: "
+        f"{common.counted(told['questions'], 'question')} looked for in "
+        f"{common.counted(told['lines'], 'line')}: "
         + ", ".join(f"{len(ids):,} {how}" for how, ids in hit_ids.items())
         + f"; {told['too_short']:,} are too short to tell"
     )

@@ -152,7 +152,8 @@ def _check_references(references: dict[str, str], known: dict[str, Any], bank: P
     missing = [name for name in references if name not in known]
     if missing:
         raise UsageError(
-            f"{len(missing)} questions of the sample are not in {bank} (first: {missing[0]}).",
+            f"{bank} does not hold {common.counted(len(missing), 'question')} of the sample, "
+            f"such as {missing[0]}.",
             code="other_bank",
             remedy="Give the bank the sample was drawn from with --bank.",
         )
@@ -202,7 +203,9 @@ def _tell(score: Score, out: Path, names: dict[str, tuple[str, str]]) -> None:
     ]
     common.table(f"{score.model}, judged by {score.judge}", ("discipline", "asked", "scored", "of 10"), rows)
     absolute = "none" if score.absolute is None else f"{score.absolute:.2f}"
-    typer.echo(f"absolute score {absolute} of 100 over {score.scored} of {score.asked} questions")
+    typer.echo(
+        f"absolute score {absolute} of 100 over {score.scored} of {common.counted(score.asked, 'question')}"
+    )
     if score.relative is not None:
         typer.echo(f"relative score {score.relative:.2f} % of {score.relative_to}")
     if score.unscored:

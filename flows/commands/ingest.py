@@ -112,6 +112,6 @@ def _tell(report: BatchReport, bank: str) -> None:
     if report.dry_run:
         typer.echo("Dry run: the bank was not changed.")
     elif report.committed:
-        typer.echo(f"Version {report.version} of {bank}: {told.added} items added.")
+        typer.echo(f"Version {report.version} of {bank}: {common.counted(told.added, 'item')} added.")
     else:
         typer.echo(f"Nothing new: {bank} stays at version {report.version}.")

@@ -160,6 +160,14 @@ def test_a_reader_that_closes_early_is_no_fault(made: Any) -> None:
         ["bash", "-o", "pipefail", "-c", shell], cwd=ROOT, env=environment(), capture_output=True, check=False
     )
     assert done.stderr == b""
+    unread, closed = os.pipe()
+    os.close(unread)
+    env = environment(PYTHONPATH=str(ROOT))
+    both = subprocess.run(
+        command("stats", "--bank", str(made.path)), stdout=closed, stderr=closed, env=env, check=False
+    )
+    os.close(closed)
+    assert both.returncode == 141
 
 
 class TestExtract:
