@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bank.dedup.grams import grams, rarest
+from bank.dedup.grams import grams, ranges, rarest
 from schemas.settings import DedupSettings
 
 if TYPE_CHECKING:
@@ -42,44 +42,45 @@ def candidates(texts: Sequence[str], new: Sequence[bool], settings: DedupSetting
 
 def _by_grams(texts: Sequence[str], fresh: BoolArray, settings: DedupSettings) -> IntArray:
     hashes, owner = rarest(*grams(texts), settings.rarest_grams, settings.max_df)
+    if not len(hashes):
+        return np.empty((0, 2), dtype=np.int64)
     per_text = np.bincount(owner, minlength=len(texts))
     order = np.lexsort((owner, hashes))
     hashes, owner = hashes[order], owner[order]
-    found: list[IntArray] = []
-    held: list[IntArray] = []
-    size = 0
-    # A gram stands in at most max_df texts: comparing each entry with its next max_df - 1
-    # neighbours meets every pair, all entries at once.
-    for step in range(1, settings.max_df):
-        same = np.flatnonzero(hashes[step:] == hashes[:-step])
-        if not len(same):
-            break
-        left, right = owner[same], owner[same + step]
+    # An entry meets the later ones of its gram, of which there are at most max_df - 1.
+    ends = np.searchsorted(hashes, hashes, side="right")
+    entries = np.argsort(owner, kind="stable")
+    found = []
+    # All entries of a text are in one chunk, so every pair is counted to its end there.
+    for chunk in _chunks(owner[entries], (ends - np.arange(len(ends)) - 1)[entries]):
+        places = entries[chunk]
+        which, partners = ranges(places + 1, ends[places])
+        left, right = owner[places][which], owner[partners]
         wanted = fresh[left] | fresh[right]
-        held.append(left[wanted] * len(texts) + right[wanted])
-        size += int(wanted.sum())
-        if size > _CHUNK:
-            found, held, size = [_fold_counts(found, held)], [], 0
-    packed = _fold_counts(found, held)
-    if not len(packed):
-        return np.empty((0, 2), dtype=np.int64)
-    codes, shared = packed[:, 0], packed[:, 1]
-    left, right = codes // len(texts), codes % len(texts)
-    # A text with one usable gram can share no more than that one.
-    need = np.minimum(settings.min_shared, np.minimum(per_text[left], per_text[right]))
-    able = shared >= np.maximum(need, 1)
-    return np.stack([left[able], right[able]], axis=1)
+        codes = np.sort(left[wanted] * len(texts) + right[wanted])
+        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]][: len(codes)])
+        shared = np.diff(np.r_[starts, len(codes)])
+        left, right = np.divmod(codes[starts], len(texts))
+        # A text with one usable gram can share no more than that one.
+        need = np.minimum(settings.min_shared, np.minimum(per_text[left], per_text[right]))
+        able = shared >= np.maximum(need, 1)
+        found.append(np.stack([left[able], right[able]], axis=1))
+    return np.concatenate(found)
 
 
-def _fold_counts(found: list[IntArray], held: list[IntArray]) -> IntArray:
-    """Pair codes with how often each came up, shape (pairs, 2)."""
-    codes = np.concatenate([*(f[:, 0] for f in found), *held]) if found or held else np.empty(0, np.int64)
-    if not len(codes):
-        return np.empty((0, 2), dtype=np.int64)
-    times = np.concatenate([*(f[:, 1] for f in found), *(np.ones(len(h), np.int64) for h in held)])
-    unique, inverse = np.unique(codes, return_inverse=True)
-    counts = np.bincount(inverse, weights=times).astype(np.int64)
-    return np.stack([unique, counts], axis=1)
+def _chunks(owner: IntArray, sizes: IntArray) -> Iterator[slice]:
+    """Slices of entries sorted by owner, of about _CHUNK pairs each, that part no owner."""
+    sums = np.cumsum(sizes)
+    start = 0
+    while start < len(owner):
+        limit = (int(sums[start - 1]) if start else 0) + _CHUNK
+        stop = int(np.searchsorted(sums, limit, side="right"))
+        # Back to the first entry of an owner, or on to the last where one owner fills the chunk.
+        stop = int(np.searchsorted(owner, owner[min(stop, len(owner) - 1)])) if stop < len(owner) else stop
+        if stop <= start:
+            stop = int(np.searchsorted(owner, owner[start], side="right"))
+        yield slice(start, stop)
+        start = stop
 
 
 def signature(text: str) -> str:

@@ -159,9 +159,10 @@ def content(tokens: Sequence[str]) -> tuple[str, ...]:
 
 def looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether b is a as a recogniser, or a typist, may have got it wrong."""
-    if len(a) == len(b) and all(x == y or (x, y) in ALIKE for x, y in zip(a, b, strict=True)):
+    left, right = "".join(a), "".join(b)
+    if len(left) == len(right) and all(x == y or (x, y) in ALIKE for x, y in zip(left, right, strict=True)):
         return True
-    left, right = "".join(a).translate(CHINESE_DIGITS), "".join(b).translate(CHINESE_DIGITS)
+    left, right = left.translate(CHINESE_DIGITS), right.translate(CHINESE_DIGITS)
     if not (left.isascii() and right.isascii()):
         return False
     if any(c.isdigit() or c == "|" for c in left + right):

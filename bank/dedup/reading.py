@@ -52,6 +52,8 @@ _CIRCLED = re.compile(r"(?:^|(?<=[\s。；;？?)）]))([①-⑧])")
 _LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\-])")
 _SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
 _LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
+# A line or a space inside a sentence; a new order ("简述…") on a line of its own stays apart.
+_HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|试|简|概|阐|叙))")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _TOKEN = re.compile("|".join(FILLERS) + r"|\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
@@ -113,6 +115,7 @@ def _plain(text: str) -> str:
     if "\\" in text:
         text = _LINE_IN_FORMULA.sub("", text)
     text = _COMMAND.sub(_sign, text.replace("$", ""))
+    text = _HAN_GAP.sub("", text)
     text = _LETTER_O.sub(_zeros, _BLANK.sub(" ", _COUNTED.sub(" ", text)))
     text = _UNIT.sub(lambda m: UNITS[m[1]], _PERCENT.sub(r"\1%", text))
     text = _HAN_JOINT.sub("", text)

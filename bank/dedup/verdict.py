@@ -56,6 +56,40 @@ def compare(
     return found
 
 
+def compare_many(
+    pairs: Sequence[tuple[Reading, Reading]], settings: DedupSettings | None = None
+) -> list[Decision]:
+    """The verdicts on many pairs, in order; most of those that are not alike are told in bulk.
+
+    Foreign names in brackets that only one side has are not looked for, unlike in `compare`.
+    """
+    import numpy as np
+    from rapidfuzz import fuzz, process
+
+    at = settings or DedupSettings()
+    signs: dict[str, str] = {}  # token -> one character, so that the ratios are those of `_compare`
+    strings: dict[int, tuple[str, str]] = {}
+    for pair in pairs:
+        for side in pair:
+            if id(side) not in strings:
+                strings[id(side)] = _encoded(side.tokens, signs), _encoded(content(side.tokens), signs)
+    rough = np.zeros(len(pairs), dtype=np.float32)
+    equal = np.fromiter((a.key == b.key for a, b in pairs), dtype=bool, count=len(pairs))
+    for n in range(2):
+        left, right = ([strings[id(pair[side])][n] for pair in pairs] for side in range(2))
+        rough = np.maximum(rough, process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float32))
+    verdicts: list[Decision] = ["different"] * len(pairs)
+    for place in np.flatnonzero(equal | (rough >= at.review_at - 10.01)).tolist():
+        a, b = pairs[place]
+        verdicts[place] = _compare(a, b, at).verdict
+    return verdicts
+
+
+def _encoded(tokens: Sequence[str], signs: dict[str, str]) -> str:
+    # Characters stand for themselves; longer tokens get one beyond all that are in use.
+    return "".join(t if len(t) == 1 else signs.setdefault(t, chr(0xF0000 + len(signs))) for t in tokens)
+
+
 def _without_gloss(text: str, other: str) -> str:
     """Text without foreign names in brackets after a Chinese one that the other text leaves out."""
     if "(" not in text and "（" not in text:
