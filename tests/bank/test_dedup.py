@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_a_text_is_a_duplicate_of_itself(text: str) -> None:
 def test_many_at_once_are_judged_as_one_by_one() -> None:
     pairs = [*SAME.values(), *DIFFERENT.values(), *DOUBTFUL.values()]
     pairs = [(a, b) for a, b in pairs if "（GDP）" not in a]  # a gloss is looked for in single pairs alone
-    pairs += [(a, b) for (a, _), (_, b) in zip(pairs, pairs[1:], strict=False)]
+    pairs += [(a, b) for (a, _), (_, b) in pairwise(pairs)]
     assert compare_many([(Reading(a), Reading(b)) for a, b in pairs]) == [
         compare(a, b).verdict for a, b in pairs
     ]
