@@ -58,7 +58,10 @@ def _redacted(draft: Draft, plain: Callable[[str], str]) -> Draft:
         "answer": plain(draft.answer) if draft.answer else draft.answer,
         "explanation": plain(draft.explanation) if draft.explanation else draft.explanation,
         "options": tuple(o.model_copy(update={"text": plain(o.text)}) for o in draft.options),
-        "parts": tuple(p.model_copy(update={"text": plain(p.text)}) for p in draft.parts),
+        "parts": tuple(
+            p.model_copy(update={"text": plain(p.text), "answer": plain(p.answer) if p.answer else p.answer})
+            for p in draft.parts
+        ),
         "evidence": {name: plain(value) for name, value in draft.evidence.items()},
     }
     if all(getattr(draft, name) == value for name, value in update.items()):
