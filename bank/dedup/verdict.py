@@ -16,6 +16,7 @@ from schemas.settings import DedupSettings
 # in one of _WIDE, an odd character that is not the contrary of the other is a misreading;
 # over _ENDLESS, an alignment costs too much memory.
 _TERSE, _MIDDLE, _WIDE, _ENDLESS = 14, 25, 40, 20_000
+_MUCH = 0.35  # share from which it is another text
 _SLIGHT = 0.16  # share of a text that may be left over and change nothing
 _CHOOSING = re.compile("下列|以下|下面|哪|following")
 _GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
@@ -151,6 +152,9 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
     extra = [*left, *right]
     told = {"left over": "".join(extra)} if extra else {}
     lone = bool(pair.a.options) != bool(pair.b.options)
+    size = sum(len(t) if not t.isascii() else 2 for t in extra)
+    if size > _MUCH * length:
+        return "different", told
     if lone and (length < 12 or (length < 30 and _CHOOSING.search(pair.a.stem))):
         return "review", {**told, "options": "only on one side, and the stem says little without"}
     doubt = qualified(pair) if length < _WIDE else ""
@@ -162,7 +166,6 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
     if odd:
         told["misread"] = "one character or word differs"
         return ("duplicate" if length >= _WIDE else "review"), told
-    size = sum(len(t) if not t.isascii() else 2 for t in extra)
     slight = size <= _SLIGHT * length
     # The end of a text says what is asked; before it, a long one may be told with a few other words.
     last = max((change.stop for change, *sides in pair.weighed if len(max(sides, key=len)) > 1), default=0)
