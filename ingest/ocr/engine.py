@@ -83,7 +83,8 @@ def _pipeline(weights: Weights, limit_side: int) -> Any:  # noqa: ANN401 - Paddl
             cv2.setNumThreads(1)
             return PaddleOCR(
                 engine="onnxruntime",
-                engine_config={"intra_op_num_threads": 1},
+                # pages differ in size: plans kept for each size would fill memory and save no time
+                engine_config={"intra_op_num_threads": 1, "enable_mem_pattern": False},
                 text_detection_model_name=weights.det_name,
                 text_detection_model_dir=str(weights.det),
                 text_recognition_model_name=weights.rec_name,
