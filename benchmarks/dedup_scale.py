@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 from bank.dedup.candidates import candidates
 from bank.dedup.grams import gram_text
 from bank.dedup.index import NearIndex
@@ -52,7 +54,7 @@ def measure(made: MadeBank, settings: DedupSettings) -> dict[str, float]:
     lap("candidates")
     pairs = [(i, j) for a, b in found.tolist() for i in texts[distinct[a]] for j in texts[distinct[b]]]
     pairs += [(same[0], other) for same in texts.values() for other in same[1:]]
-    verdicts = compare_many([(readings[i], readings[j]) for i, j in pairs], settings)
+    verdicts = compare_many(readings, np.array(pairs, dtype=np.int64).reshape(-1, 2), settings)
     lap("verdicts")
     keeper = stars(len(made.texts), group, pairs, verdicts)
     lap("clusters")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bank.dedup.guards import GUARDS, Pair, content, may_be_misread, qualified
 from bank.dedup.reading import Reading, read
@@ -17,9 +17,14 @@ from schemas.settings import DedupSettings
 # over _ENDLESS, an alignment costs too much memory.
 _TERSE, _MIDDLE, _WIDE, _ENDLESS = 14, 25, 40, 20_000
 _MUCH = 0.35  # share from which it is another text
+_BULK = 500_000  # pairs compared at once
 _SLIGHT = 0.16  # share of a text that may be left over and change nothing
 _CHOOSING = re.compile("下列|以下|下面|哪|following")
 _GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Decision = Literal["duplicate", "different", "review"]
 
@@ -58,32 +63,47 @@ def compare(
 
 
 def compare_many(
-    pairs: Sequence[tuple[Reading, Reading]], settings: DedupSettings | None = None
+    readings: Sequence[Reading], pairs: NDArray[np.int64], settings: DedupSettings | None = None
 ) -> list[Decision]:
-    """The verdicts on many pairs, in order; most of those that are not alike are told in bulk.
+    """The verdicts on many pairs, in order; those that are not alike are told in bulk.
 
-    Foreign names in brackets that only one side has are not looked for, unlike in `compare`.
+    pairs: shape (n, 2), places in readings. Foreign names in brackets that only one side has are
+    not looked for, unlike in `compare`.
     """
     import numpy as np
-    from rapidfuzz import fuzz, process
 
     at = settings or DedupSettings()
     signs: dict[str, str] = {}  # token -> one character, so that the ratios are those of `_compare`
-    strings: dict[int, tuple[str, str]] = {}
-    for pair in pairs:
-        for side in pair:
-            if id(side) not in strings:
-                strings[id(side)] = _encoded(side.tokens, signs), _encoded(content(side.tokens), signs)
-    rough = np.zeros(len(pairs), dtype=np.float32)
-    equal = np.fromiter((a.key == b.key for a, b in pairs), dtype=bool, count=len(pairs))
-    for n in range(2):
-        left, right = ([strings[id(pair[side])][n] for pair in pairs] for side in range(2))
-        rough = np.maximum(rough, process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float32))
+    alike = np.fromiter((readings[i].key == readings[j].key for i, j in pairs.tolist()), bool, len(pairs))
+    used = set(pairs.ravel().tolist())
+    for part in (tuple, content):
+        strings = [_encoded(part(r.tokens), signs) if i in used else "" for i, r in enumerate(readings)]
+        open_ = np.flatnonzero(~alike)
+        alike[open_[_likeness(strings, pairs[open_], at.review_at - 10.01)]] = True
     verdicts: list[Decision] = ["different"] * len(pairs)
-    for place in np.flatnonzero(equal | (rough >= at.review_at - 10.01)).tolist():
-        a, b = pairs[place]
-        verdicts[place] = _compare(a, b, at).verdict
+    for place in np.flatnonzero(alike).tolist():
+        i, j = pairs[place].tolist()
+        verdicts[place] = _compare(readings[i], readings[j], at).verdict
     return verdicts
+
+
+def _likeness(strings: Sequence[str], pairs: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+    """Which pairs of strings have a ratio of at least so much."""
+    import numpy as np
+    from rapidfuzz import fuzz, process
+
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
+    one, other = lengths[pairs[:, 0]], lengths[pairs[:, 1]]
+    alike = 200 * np.minimum(one, other) >= least * (one + other)  # no ratio can be more
+    able = np.flatnonzero(alike)
+    for start in range(0, len(able), _BULK):
+        some = able[start : start + _BULK]
+        left, right = ([strings[i] for i in pairs[some, side].tolist()] for side in range(2))
+        ratios = process.cpdist(
+            left, right, scorer=fuzz.ratio, score_cutoff=least, dtype=np.float32, workers=-1
+        )
+        alike[some] = ratios > 0
+    return alike
 
 
 def _encoded(tokens: Sequence[str], signs: dict[str, str]) -> str:

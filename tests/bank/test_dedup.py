@@ -108,7 +108,8 @@ def test_many_at_once_are_judged_as_one_by_one() -> None:
     pairs = [*SAME.values(), *DIFFERENT.values(), *DOUBTFUL.values()]
     pairs = [(a, b) for a, b in pairs if "（GDP）" not in a]  # a gloss is looked for in single pairs alone
     pairs += [(a, b) for (a, _), (_, b) in pairwise(pairs)]
-    assert compare_many([(Reading(a), Reading(b)) for a, b in pairs]) == [
+    readings = [Reading(text) for pair in pairs for text in pair]
+    assert compare_many(readings, np.arange(len(readings)).reshape(-1, 2)) == [
         compare(a, b).verdict for a, b in pairs
     ]
 
