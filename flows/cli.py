@@ -63,14 +63,20 @@ def _root(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code; see the epilog for their meaning.
+    """Run the command line and leave with its exit code; see the epilog for their meaning."""
+    sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
+
+
+def console() -> None:
+    """`main` as a process of its own: what the installed command calls, and nothing else may.
 
     The process ends after the last of Python's own exit handlers: libraries whose native threads
-    are still there when C++ takes itself down would end it with an abort, and another code.
+    are still there when C++ takes itself down would end it with an abort, and another code. Called
+    inside another program, it would decide that program's exit code.
     """
     codes = [1]
     atexit.register(_leave, codes)  # the first registered is the last called
-    codes[0] = run(lambda: app(args=arguments, standalone_mode=False))
+    codes[0] = run(lambda: app(standalone_mode=False))
     sys.exit(codes[0])
 
 
@@ -123,4 +129,4 @@ def _told(error: Exception) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    console()

@@ -51,7 +51,7 @@ def settings(server: Loopback, name: str = "loop-1", **more: Any) -> ModelSettin
     values: dict[str, Any] = {
         "name": name,
         "base_url": server.base_url,
-        "timeout_seconds": 0.6,
+        "timeout_seconds": 2.0,
         "max_attempts": 3,
     }
     return ModelSettings(**{**values, **more})

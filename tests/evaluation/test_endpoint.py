@@ -49,7 +49,7 @@ def test_every_ending_has_its_state_and_ends_in_time(server, mark, state):
     reply = ask(server, mark)
     assert reply.state is state
     assert reply.error or state in {ReplyState.OK, ReplyState.EMPTY, ReplyState.TRUNCATED, ReplyState.REFUSED}
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert len(server.requests) == 1  # the SDK's own retries are off: each attempt is ours to log
 
 

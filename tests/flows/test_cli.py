@@ -129,11 +129,22 @@ def test_native_threads_do_not_change_the_exit_code() -> None:
     code = (
         "import atexit, ctypes; from flows import cli; libc = ctypes.CDLL(None);"
         "libc.__cxa_atexit(libc.abort, None, None);"  # as a library that is taken down too early does
-        "cli.run = lambda command: (atexit.register(print, 'closed'), 2)[1]; cli.main([])"
+        "cli.run = lambda command: (atexit.register(print, 'closed'), 2)[1]; cli.console()"
     )
     python = command()[0]
     done = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "closed\n")
+
+
+def test_called_inside_a_program_it_leaves_that_program_its_exit_code() -> None:
+    code = (
+        "import contextlib, sys; from flows.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['--version'])\n"
+        "sys.exit(7)"
+    )
+    assert (
+        subprocess.run([command()[0], "-c", code], cwd=ROOT, capture_output=True, check=False).returncode == 7
+    )
 
 
 @pytest.mark.parametrize("name", ["stats", "log", "show x", "sample -n 1 --seed 1 --out s"])
