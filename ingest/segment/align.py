@@ -130,7 +130,7 @@ def after_stem(stem: str, text: str) -> str:
 
 def _after_answer_word(text: str) -> str:
     return re.sub(
-        r"^\s*(?:答案|参考答案|答案要点|答卷情况总结|答题情况|答|解|证明)\s*[:：]\s*", "", text.strip()
+        r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip()
     )
 
 

@@ -479,8 +479,8 @@ def test_questions_whose_numbers_a_scan_lost() -> None:
         return Block(text=text, origin=Origin.OCR, box=box, colour=colour)
 
     lines = [
-        line(0, "某课程考试提纲"),
-        line(1, "先解释概念", "#808080"),
+        line(0, "课程复习题"),
+        line(1, "注意看清", "#808080"),
         line(2, "如何理解甲这个概念的含义？"),
         line(3, "举例说明乙与丙的异同之处。"),
         line(4, "3 简述丁的主要特征。"),
