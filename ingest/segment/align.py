@@ -10,7 +10,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from ingest.segment.key import Entry, choice_of
-from ingest.segment.marks import han_value, read_mark
+from ingest.segment.marks import han_value, number_value
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 from schemas.text import fold
@@ -48,10 +48,10 @@ def attach(
 
 def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
     """For a section that is one question on the paper but (1)(2) in the key: all its entries as one."""
-    single = {_section_key(d)[1] or _number(d) for d in drafts if not d.section} | {
+    single = {_section_key(d)[1] or number_value(d.number) for d in drafts if not d.section} | {
         value
         for (_, value), members in _grouped(drafts).items()
-        if value and len(members) == 1 and _number(drafts[members[0]]) == value
+        if value and len(members) == 1 and number_value(drafts[members[0]].number) == value
     }
     sections: dict[int, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -129,19 +129,12 @@ def after_stem(stem: str, text: str) -> str:
 
 
 def _after_answer_word(text: str) -> str:
-    return re.sub(
-        r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip()
-    )
+    return re.sub(r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip())
 
 
 def _section_key(draft: Draft) -> tuple[str, int]:
     found = _SECTION_VALUE.match(draft.section)
     return draft.section, han_value(found.group(1)) if found else 0
-
-
-def _number(draft: Draft) -> int:
-    mark = read_mark(f"{draft.number}、") if draft.number else None
-    return mark.value if mark else 0
 
 
 def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
@@ -206,8 +199,8 @@ def _pair_numbers(
         numbers[entries[e].number].append(e)
     used: set[int] = set()
     for d in members:
-        free = [e for e in numbers.get(_number(drafts[d]), []) if e not in used]
-        if free and _number(drafts[d]):
+        free = [e for e in numbers.get(number_value(drafts[d].number), []) if e not in used]
+        if free and number_value(drafts[d].number):
             pairs[d] = free[0]
             used.add(free[0])
     whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
@@ -222,7 +215,7 @@ def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, i
     for d, draft in enumerate(drafts):
         if d in pairs or draft.section:
             continue
-        value = _number(draft)
+        value = number_value(draft.number)
         found = [
             e
             for e, entry in enumerate(entries)
@@ -240,8 +233,8 @@ def _pair_unique(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[
     open_entries: dict[int, list[int]] = defaultdict(list)
     used = set(pairs.values())
     for d, draft in enumerate(drafts):
-        if d not in pairs and _number(draft):
-            open_drafts[_number(draft)].append(d)
+        if d not in pairs and number_value(draft.number):
+            open_drafts[number_value(draft.number)].append(d)
     for e, entry in enumerate(entries):
         if e not in used and entry.number:
             open_entries[entry.number].append(e)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ingest.segment import forms
-from ingest.segment.marks import read_mark
+from ingest.segment.marks import number_value, read_mark
 from schemas.document import Document, Origin
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
@@ -65,28 +65,23 @@ def _lowered(draft: Draft, doubts: Sequence[tuple[float, str]]) -> Draft:
     return draft.model_copy(update={"confidence": round(confidence, 4), "evidence": evidence})
 
 
-def _value(draft: Draft) -> int:
-    mark = read_mark(f"{draft.number}、") if draft.number else None
-    return mark.value if mark else 0
-
-
 def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
     """Gaps, repeats and restarts next to this draft in its own section."""
     draft = drafts[place]
-    value = _value(draft)
+    value = number_value(draft.number)
     before = drafts[place - 1] if place else None
     after = drafts[place + 1] if place + 1 < len(drafts) else None
     out = []
-    if before is not None and before.section == draft.section and _value(before) and value:
-        step = value - _value(before)
+    if before is not None and before.section == draft.section and number_value(before.number) and value:
+        step = value - number_value(before.number)
         if step > 1:
             out.append((SECOND, f"{step - 1} numbers missing before it"))
         elif step < 1:
             out.append((ALONE, "the number does not go on"))
-    elif value > 1 and (before is None or value != _value(before) + 1):
+    elif value > 1 and (before is None or value != number_value(before.number) + 1):
         out.append((SECOND, "the first number here is not 1"))
-    if after is not None and after.section == draft.section and value and _value(after):
-        step = _value(after) - value
+    if after is not None and after.section == draft.section and value and number_value(after.number):
+        step = number_value(after.number) - value
         if step > 1:
             out.append((ALONE, f"{step - 1} numbers missing after it"))
         elif step < 1:
@@ -118,7 +113,7 @@ def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
         out.append((SECOND, "a scrap of text from a scan"))
     if _ECHO.search(text) and words < 60:
         out.append((SECOND, "an address in the text"))
-    value = _value(draft)
+    value = number_value(draft.number)
     if "runner_up" in draft.evidence:
         out.append((SECOND, "a line inside reads almost as a question"))
     elif value and any(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ingest.segment import answers, forms
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style, read_mark
+from ingest.segment.marks import Mark, Style, number_value
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
 from schemas.document import BlockKind, Document, Origin
@@ -201,7 +201,9 @@ class Source:
             stem = "\n".join(p.text for p in question_pieces[:part_begin]).strip()
             stem = forms.take_points(stem)[1]
         if points is None and section is not None:
-            points = self._section_points(heading, count, place, printed, own_heading, form, _value(number))
+            points = self._section_points(
+                heading, count, place, printed, own_heading, form, number_value(number)
+            )
         answer = _without_tags(below.answer or inline.answer)
         if answer and options:
             answer = _lettered(answer, {option.label for option in options})
@@ -268,11 +270,6 @@ class Source:
         if count == 1:
             return forms.points_total(heading)
         return None
-
-
-def _value(number: str) -> int:
-    mark = read_mark(f"{number}、") if number else None
-    return mark.value if mark else 0
 
 
 def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:

@@ -110,6 +110,12 @@ def read_mark(text: str) -> Mark | None:
     return None
 
 
+def number_value(number: str) -> int:
+    """The value of a number as printed with a question («3», «三», «Question 4»), 0 when it is none."""
+    mark = read_mark(f"{number}、") if number else None
+    return mark.value if mark else 0
+
+
 _INNER = {
     "arabic": re.compile(r"(?:(?<=[\t\u3000])|(?<=\s\s))(?=\d{1,3}\s*(?:[、]|[.．](?!\d)))"),
     "paren": re.compile(r"(?:(?<=[\t\u3000])|(?<=\s\s))(?=[（(]\s*\d{1,3}\s*[）)])"),
