@@ -238,7 +238,6 @@ _ANALYSIS = re.compile(
 )
 _LONG_ASK = re.compile(r"试|说明|分析|评|关系|意义|影响|为什么|原因")
 _BLANK = re.compile(r"_{2,}|﹍{2,}|[（(]\s{2,}[)）]|(?<![A-Za-z0-9_])[（(][\s\u3000]*[)）]")
-_TRUE_FALSE = re.compile(r"[（(]\s*[√×✓✗对错TF]?\s*[)）]\s*[。.]?\s*$")
 
 
 _ANSWER_SPACE = re.compile(r"[:：][ \t]*_{2,}[ \t]*$", re.MULTILINE)

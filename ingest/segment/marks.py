@@ -87,7 +87,6 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     ),
 )
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-_EXPONENT = re.compile(r"\d{1,3}\s*[.．]\s*\d")
 
 
 def read_mark(text: str) -> Mark | None:

@@ -23,7 +23,6 @@ _TERM_HEADING = re.compile(
 )
 _PART = re.compile(r"^(?:Part|PART|Section|SECTION)\s+([A-Z]|\d{1,2}|[IVX]{1,4})\b[.:：]?\s*(.*)$")
 _CHAPTER = re.compile(r"^第\s*([一二三四五六七八九十\d]{1,3})\s*(?:部分|大题|卷)\s*[:：、.．]?\s*(.*)$")
-_ROMAN = re.compile(r"^(I{1,3}|IV|VI{0,3}|IX|X)\s*[.、．]\s*(.*)$")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 INNER_CHARGE = 1.5
@@ -52,7 +51,6 @@ class Section:
     value: int = 0
     paper: int = 0
     items: list[int] = field(default_factory=list)
-    skipped: int = 0
 
 
 def find_sections(lines: Sequence[Line], begin: int, end: int) -> list[Section]:
