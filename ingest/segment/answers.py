@@ -10,6 +10,9 @@ from ingest.segment.options import FORMULA
 from schemas.question import PrintedForm as Form
 
 IN_BLANKS = "in the blanks"
+IN_INK = "in another ink"
+AS_SOLVED = "as solved"
+"""Evidence of a draft whose answer is in another ink: all its lines, one a line, until papers are paired."""
 _VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
 _BRACKETED = re.compile(r"([（(])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）])")
 _UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7})[\s\u3000]*[_＿]{1,}")
@@ -216,21 +219,57 @@ def is_answer_head(text: str) -> bool:
     return len(text) <= 60 and bool(ANSWER_HEAD.match(text)) and not _NOT_HEAD.search(text)
 
 
-_NAMES = re.compile(r"[:：]\s*$|\t")
+_LABEL = 40
 
 
 def labelled(lines: Sequence[str], new: Sequence[bool]) -> list[str]:
     """The new lines, and before each the printed lines that say what it answers.
 
-    A label («Best:») or the row over a filled row stands directly before the line it names.
+    A label («Best:») or the row over a filled row stands directly before the line it names; above a
+    label begins something else. A whole sentence with a colon is an instruction, no label.
     """
     kept: list[str] = []
     follows = False
     for line, is_new in zip(reversed(lines), reversed(new), strict=True):
-        follows = is_new or (follows and _NAMES.search(line) is not None)
-        if follows:
+        label = line.rstrip().endswith((":", "："))
+        if is_new or (follows and ("\t" in line or (label and len(line) <= _LABEL))):
             kept.insert(0, line)
+        follows = is_new or (follows and "\t" in line and not label)
     return kept
+
+
+def side_by_side(lines: Sequence[str]) -> list[str]:
+    """Lines with numbered lists that are printed side by side («1 → a → 1 → d») read list by list.
+
+    The row over them names the lists; a list becomes its name and one line of its entries.
+    """
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        rows: list[list[str]] = []
+        while at + len(rows) < len(lines):
+            cells = [cell.strip() for cell in lines[at + len(rows)].split("\t")]
+            numbers = cells[::2]
+            if len(numbers) < 2 or set(numbers) != {str(len(rows) + 1)}:
+                break
+            rows.append(cells)
+        width = len(rows[0]) // 2 if rows else 0
+        filled = [row for row in rows if len(row) == 2 * width and all(row[1::2])]
+        if len(filled) < 3 or width < 2:
+            out.append(lines[at])
+            at += 1
+            continue
+        names = [name.strip() for name in out[-1].split("\t")] if out else []
+        if len(names) == width:
+            out.pop()
+        for column in range(width):
+            out += [names[column]] if len(names) == width else []
+            out.append(", ".join(row[2 * column + 1] for row in filled))
+        at += len(rows)
+        while at < len(lines) and set(lines[at].split("\t")) == {str(len(rows) + 1)}:
+            rows.append([])  # the numbers of rows left empty
+            at += 1
+    return out
 
 
 def looks_like_key_name(name: str) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ingest.segment import forms
+from ingest.segment.answers import IN_INK
 from ingest.segment.marks import number_value, read_mark
 from schemas.document import Document, Origin
 from schemas.question import Draft
@@ -154,7 +155,7 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
             out.append((ALONE, "the answer is no option"))
     if draft.form is Form.TRUE_FALSE and not _VERDICT.match(answer):
         out.append((ALONE, "the answer is no verdict"))
-    if draft.evidence.get("answer") == "in another ink" or "second print" in draft.answer_source:
+    if draft.evidence.get("answer") == IN_INK or "second print" in draft.answer_source:
         out.append((ALONE, "the answer is told by ink or by a second print"))
     if draft.form not in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE) and not re.search(r"\w", answer):
         out.append((ALONE, "an answer without a word"))

@@ -164,6 +164,7 @@ class Source:
         first_body: bool = True,
     ) -> Draft | None:
         """One draft from its lines; None when nothing but white space and marks is left."""
+        every = lines
         lines, inked = self._inked(lines, section)
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
@@ -182,9 +183,7 @@ class Source:
         question_pieces = pieces[:keep]
         inked_pieces = pieces_of(inked, False)
         if inked and not below.answer:
-            below = answers.Printed(
-                "", "\n".join(p.text for p in inked_pieces).strip(), None, "in another ink"
-            )
+            below = answers.Printed("", "\n".join(p.text for p in inked_pieces).strip(), None, answers.IN_INK)
         printed = "\n".join(p.text for p in question_pieces).strip()
         points, printed = forms.take_points(printed)
         stem, options = split_options(printed)
@@ -216,6 +215,9 @@ class Source:
         evidence = {"item": rule, "form": form_rule}
         if below.rule or inline.rule:
             evidence["answer"] = below.rule or inline.rule
+        if below.rule == answers.IN_INK:
+            shown = [every[0].body if first_body else every[0].text, *(line.text for line in every[1:])]
+            evidence[answers.AS_SOLVED] = "\n".join(shown)
         draft = Draft(
             source=self.document.source,
             sha256=self.document.sha256,

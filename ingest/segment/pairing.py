@@ -6,15 +6,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from rapidfuzz import fuzz
-
-from ingest.segment.align import after_stem, attach
-from ingest.segment.answers import IN_BLANKS, labelled, looks_like_key_name
+from ingest.segment.align import attach
+from ingest.segment.answers import looks_like_key_name
 from ingest.segment.confidence import doubt_answer
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
+from ingest.segment.solved import answered_by, as_printed, without_solved_lines
 from schemas.question import Draft, Dropped, Extraction
-from schemas.text import fold
 
 _KEY_WORDS = re.compile(
     r"参考答案|标准答案|答案|解答|评分标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])"
@@ -22,8 +20,6 @@ _KEY_WORDS = re.compile(
 _PAPER_WORDS = re.compile(r"试题|试卷|题目|(?<![a-z])(?:questions?|exam|paper)(?![a-z])")
 _MARKS = re.compile(r"[\s_\-—()（）\[\]【】.,，、]+")
 _SERIAL = re.compile(r"^\d{1,4}[\s_.-]+")
-SAME_QUESTION = 75.0
-SAME_LINE = 88.0
 
 
 def pair(
@@ -39,10 +35,10 @@ def pair(
     for paper, key in links.items():
         out[paper] = _join(extractions[paper], extractions[key])
         if not extractions[key].answer_key:
-            out[key] = _solved(extractions[key], extractions[paper])
+            out[key] = as_printed(extractions[key], extractions[paper])
             out[key] = _doubted(extractions[key], out[key])
         out[paper] = _doubted(extractions[paper], out[paper])
-    return tuple(out)
+    return tuple(without_solved_lines(extraction) for extraction in out)
 
 
 def _doubted(before: Extraction, after: Extraction) -> Extraction:
@@ -88,7 +84,7 @@ def _join(paper: Extraction, key: Extraction) -> Extraction:
     if key.answer_key:
         drafts, unused = attach(paper.drafts, entries, key.source)
     else:
-        drafts, unused = _from_solved_paper(paper.drafts, key.drafts, key.source), []
+        drafts, unused = answered_by(paper.drafts, key.drafts, key.source), []
     dropped = [
         Dropped(
             source=key.source,
@@ -112,82 +108,3 @@ def _entry(draft: Draft) -> Entry:
         regions=draft.answer_regions,
         rule="key file",
     )
-
-
-def _from_solved_paper(drafts: Sequence[Draft], solved: Sequence[Draft], source: str) -> list[Draft]:
-    """Answers from a second print of the paper in which they stand below or inside the questions."""
-    out = []
-    for draft in drafts:
-        twin = _twin(draft, solved)
-        answer = _written(draft, twin) if twin else None
-        if draft.answer is None and answer and twin:
-            regions = twin.answer_regions or twin.regions
-            draft = draft.model_copy(
-                update={
-                    "answer": answer,
-                    "answer_source": f"{source}: second print",
-                    "answer_regions": regions,
-                }
-            )
-        out.append(draft)
-    return out
-
-
-def _solved(solved: Extraction, paper: Extraction) -> Extraction:
-    """The solved print with its questions as the paper prints them, so that no stem holds its answer."""
-    drafts = []
-    for draft in solved.drafts:
-        twin = _twin(draft, paper.drafts)
-        answer = _written(twin, draft) if twin else draft.answer
-        if twin and answer:
-            kept = {name: getattr(twin, name) for name in ("stem", "options", "parts", "form", "printed")}
-            draft = draft.model_copy(
-                update={
-                    **kept,
-                    "answer": answer,
-                    "answer_source": f"{solved.source}: second print of {paper.source}",
-                }
-            )
-        drafts.append(draft)
-    return solved.model_copy(update={"drafts": tuple(drafts)})
-
-
-def _written(paper: Draft, solved: Draft) -> str | None:
-    """The answer of a solved print: marked as one, or what it has more than the paper."""
-    if solved.evidence.get("answer") != IN_BLANKS:
-        return solved.answer or _added(paper.printed, solved.printed)
-    text = solved.printed
-    for part in (solved.answer or "").split("；"):
-        text = text.replace("____", part, 1)
-    return _added(paper.printed, text) or solved.answer
-
-
-def _twin(draft: Draft, others: Sequence[Draft]) -> Draft | None:
-    same = [other for other in others if _number(other) == _number(draft) and _alike(draft, other)]
-    return same[0] if len(same) == 1 else None
-
-
-def _number(draft: Draft) -> str:
-    return re.sub(r"\D", "", draft.number)
-
-
-def _alike(draft: Draft, other: Draft) -> bool:
-    a, b = sorted((fold(draft.printed), fold(other.printed)), key=len)
-    return fuzz.partial_ratio(a[:200], b) >= SAME_QUESTION
-
-
-def _added(question: str, solved: str) -> str | None:
-    """What the solved print has and the paper has not: lines written in between, or all after the stem."""
-    open_lines = [fold(line) for line in question.split("\n") if fold(line)]
-    lines = [line for line in solved.split("\n") if fold(line)]
-    new = []
-    for line in lines:
-        # each line of the paper stands for one line of the solved print, so that a second figure is new
-        same = next((one for one in open_lines if fuzz.ratio(fold(line), one) >= SAME_LINE), None)
-        new.append(same is None)
-        if same is not None:
-            open_lines.remove(same)
-    if all(new):
-        return after_stem(question, solved).strip() or None
-    text = after_stem(question, "\n".join(labelled(lines, new))).strip()
-    return text.replace("<u>", "").replace("</u>", "") or None
