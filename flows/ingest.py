@@ -13,6 +13,7 @@ from flows import reading, server
 from flows.batch import Batch, BatchReport, Result, open_batches
 from flows.files import Found, Source, find
 from flows.vision import second_reader
+from ingest.ocr.formula import resolve as formula_model
 from schemas.errors import BankError, ExamBankError, UsageError
 from schemas.settings import Settings
 
@@ -24,7 +25,8 @@ CONNECT_SECONDS = 10.0
 
 def plan(paths: Sequence[Path], answers: Sequence[str], settings: Settings) -> tuple[Found, dict[str, str]]:
     """The files to read, keys named by --answers among them, and paper -> key by SHA-256."""
-    second_reader(settings.vision)  # what is wrong with it is told before the work begins
+    second_reader(settings.vision)  # what is wrong with the models is told before the work begins
+    formula_model(settings.read)
     pairs = reading.parse_answers(answers, paths)
     found = find([*paths, *(key for _, key in pairs)], settings.read.max_bytes)
     if not found.sources and not found.others:

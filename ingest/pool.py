@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.ocr.formula import resolve
 from ingest.pictures import Pictures
 from ingest.readers.limits import over
 from ingest.second import LONG_SIDE_PX, SecondReader, compare, doubtful
@@ -43,6 +44,7 @@ class DocumentPool:
 
     second, where given, reads doubtful pages a second time, in the caller's thread: see ingest.second.
     command replaces the child's command line; it must speak the protocol of ingest.worker.
+    Raises MissingToolError (formula_model_missing) where a formula model is configured and not there.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class DocumentPool:
     ) -> None:
         if size < 1:
             raise ValueError("a pool needs at least one process")
+        resolve(settings.read)  # a formula model that is not there is told before anything is read
         self._settings, self._assets_dir = settings, assets_dir
         self._second = second
         self._command = list(command) if command else [sys.executable, "-m", "ingest.worker"]

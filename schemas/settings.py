@@ -17,6 +17,10 @@ class ReadSettings(Frozen):
     ocr_det_dir: str = Field(default="", description="PaddleX detection model directory, '' = wheel")
     ocr_rec_dir: str = Field(default="", description="PaddleX recognition model directory, '' = wheel")
     ocr_limit_side: int = Field(default=1600, ge=320, le=4096)
+    formula_model: str = Field(
+        default="", description="PaddleX directory of a model that reads pictures of formulas, '' = none"
+    )
+    formula_max: int = Field(default=100, gt=0, description="formulas of one document that the model reads")
     max_bytes: int = Field(default=200_000_000, gt=0, description="of a file, and of what it unpacks to")
     max_pages: int = Field(default=500, gt=0)
     max_pixels: int = Field(default=300_000_000, gt=0, description="of one picture, before it is decoded")

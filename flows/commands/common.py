@@ -55,12 +55,23 @@ OcrModelOption = Annotated[
     OcrModel | None,
     typer.Option("--ocr-model", help="best reads scans as well as it can, fast five times as fast."),
 ]
+FormulaModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--formula-model", metavar="DIR", help="PaddleX model in ONNX form that reads pictures of formulas."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 PathsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Exam files, or folders of them.", show_default=False)
 ]
 _CELL = 60
 _FEW = 3
+
+
+def formula_flag(given: Path | None) -> str | None:
+    """The value of read.formula_model for --formula-model."""
+    return None if given is None else str(given)
 
 
 def settings(config: Path | None, flags: Mapping[str, object] | None = None) -> Settings:

@@ -50,7 +50,16 @@ def doctor(
     from flows.config import printable
 
     settings = common.settings(config)
-    checks = [_python(), *_packages(), _weights(settings), _cv2(), _word(), _fonts(), _bank(bank)]
+    checks = [
+        _python(),
+        *_packages(),
+        _weights(settings),
+        *_formulas(settings),
+        _cv2(),
+        _word(),
+        _fonts(),
+        _bank(bank),
+    ]
     works = all(check.state != "missing" for check in checks)
     if as_json:
         common.emit(
@@ -102,6 +111,17 @@ def _weights(settings: Settings) -> Check:
     return Check(
         "OCR weights", "ok", f"{found.det_name} and {found.rec_name} from {found.origin} ({found.det.parent})"
     )
+
+
+def _formulas(settings: Settings) -> list[Check]:
+    from ingest.ocr.formula import resolve
+    from schemas.errors import MissingToolError
+
+    try:
+        found = resolve(settings.read)
+    except MissingToolError as error:
+        return [Check("formula model", "limited", error.message, error.remedy)]
+    return [Check("formula model", "ok", f"{found.name} ({found.folder})")] if found else []
 
 
 def _cv2() -> Check:

@@ -37,6 +37,7 @@ def extract(
         ),
     ] = None,
     ocr_model: common.OcrModelOption = None,
+    formula_model: common.FormulaModelOption = None,
     jobs: common.JobsOption = None,
     config: common.ConfigOption = None,
     quiet: common.QuietOption = False,
@@ -49,7 +50,9 @@ def extract(
     from schemas.question import Extraction
 
     model = ocr_model.weights if ocr_model else None
-    settings = common.settings(config, {"run.workers": jobs, "read.ocr_model": model})
+    flags = {"run.workers": jobs, "read.ocr_model": model}
+    formula = common.formula_flag(formula_model)
+    settings = common.settings(config, {**flags, "read.formula_model": formula})
     found, keys = plan(paths, answers or [], settings)
     single = html is not None and html.suffix.lower() in _PAGE_ENDINGS
     common.check_out(out, report, html if single else None)

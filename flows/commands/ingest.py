@@ -39,6 +39,7 @@ def ingest(
         typer.Option("--address", help="Dask scheduler, as tcp://HOST:PORT; else a local cluster."),
     ] = None,
     ocr_model: common.OcrModelOption = None,
+    formula_model: common.FormulaModelOption = None,
     jobs: common.JobsOption = None,
     config: common.ConfigOption = None,
     quiet: common.QuietOption = False,
@@ -59,6 +60,7 @@ def ingest(
     flags = {
         "run.workers": jobs,
         "read.ocr_model": ocr_model.weights if ocr_model else None,
+        "read.formula_model": common.formula_flag(formula_model),
         "run.runner": runner.value if runner else ("dask" if address else None),
         "run.address": address,
         "classify.discipline": discipline,

@@ -27,6 +27,7 @@ def read(
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write the document as JSON; - for standard output.")
     ] = None,
+    formula_model: common.FormulaModelOption = None,
     config: common.ConfigOption = None,
 ) -> int:
     """Show a file as it is read: its blocks in reading order, where each came from and how sure it is.
@@ -37,7 +38,7 @@ def read(
     from flows.names import Aliases, decoded
     from ingest.pool import DocumentPool
 
-    settings = common.settings(config)
+    settings = common.settings(config, {"read.formula_model": common.formula_flag(formula_model)})
     if not file.is_file():
         raise UsageError(f"There is no file {decoded(file)}.", code="no_path", remedy="Name one exam file.")
     common.check_out(html, None if str(json_out) == "-" else json_out)

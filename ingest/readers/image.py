@@ -24,7 +24,9 @@ PAGE_LONG_SIDE_PT = 842.0
 
 
 def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
-    """The document in an image file; every frame of a TIFF is a page. There are no assets.
+    """The document in an image file; every frame of a TIFF is a page.
+
+    The assets are pictures of formulas, where a formula model is configured.
 
     Page sizes are those of a sheet 842 points long. Raises RefusedError: damaged, ocr_off, or the name
     of the limit that the file is over (max_pages, max_pixels).
@@ -40,8 +42,14 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
     from ingest.ocr.engine import engine
     from ingest.ocr.page import read_page
 
+    formulas = None
+    if settings.formula_model:
+        from ingest.readers.formula_reading import formula_reader
+
+        formulas = formula_reader(settings)
     notices: list[Notice] = []
     pages: list[Page] = []
+    assets: dict[str, Asset] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         picture = _open(Image, path, settings)
@@ -55,6 +63,9 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
                 scale = PAGE_LONG_SIDE_PT / max(pixels.shape[:2])
                 result = read_page(pixels, reader, scale)
                 blocks = assemble.blocks(result.runs, number, Origin.OCR)
+                if formulas is not None:
+                    blocks, crops = formulas.scanned_page(number, blocks, result.image, scale)
+                    assets.update({crop.digest: crop for crop in crops})
                 pages.append(
                     Page(
                         number=number,
@@ -73,9 +84,9 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
         sha256=sha256_of(path),
         format="image",
         pages=tuple(furniture.mark(pages)),
-        notices=tuple(notices),
+        notices=(*notices, *(formulas.notices if formulas else ())),
     )
-    return document, ()
+    return document, tuple(assets.values())
 
 
 def _open(module: Any, path: Path, settings: ReadSettings) -> Any:  # noqa: ANN401 - the Pillow module and image

@@ -136,6 +136,11 @@ class _State:
         self.chars = 0
         self.missing: MissingToolError | None = None
         self.unread = 0
+        self.formulas = None
+        if settings.formula_model:
+            from ingest.readers.formula_reading import formula_reader
+
+            self.formulas = formula_reader(settings)
 
     def note(self, code: str, message: str, page: int | None = None, count: int = 1) -> None:
         """Add a notice."""
@@ -190,6 +195,8 @@ class _State:
         if crops:
             message = f"{len(crops)} formulas of page {number} are kept as pictures too"
             self.note("formula_crop", message, number, len(crops))
+            if self.formulas is not None:
+                blocks = self.formulas.text_page(number, blocks, crops)
         for asset in (*assets, *crops):
             self.assets[asset.digest] = asset
         self._add(number, page.rect.width, page.rect.height, turned, Origin.TEXT_LAYER, reason, blocks)
@@ -213,6 +220,9 @@ class _State:
             self._unread(number, f"page {number} could not be read by OCR: {type(error).__name__}")
             return
         blocks = assemble.blocks(result.runs, number, Origin.OCR)
+        if self.formulas is not None:
+            blocks, crops = self.formulas.scanned_page(number, blocks, result.image, scale)
+            self.assets.update({crop.digest: crop for crop in crops})
         self._add(
             number, result.width, result.height, (turned + result.rotation) % 360, Origin.OCR, reason, blocks
         )
@@ -263,6 +273,6 @@ class _State:
             sha256=sha256_of(path),
             format="pdf",
             pages=tuple(pages),
-            notices=tuple(self.notices),
+            notices=(*self.notices, *(self.formulas.notices if self.formulas else ())),
         )
         return document, tuple(self.assets.values())
