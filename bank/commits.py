@@ -1,62 +1,100 @@
-"""The two ways rows get into the table, each one commit: added, or in place of others."""
+"""How rows get into the table, each one commit: added, or in place of others; conflicts are retried."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bank import rows
-from schemas.question import Question
+from schemas.errors import BankError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake import CommitProperties, DeltaTable
 
 _RETRIES = 20
+_FIRST_PAUSE = 0.05  # seconds; doubles with each try, up to a second
+T = TypeVar("T")
 
 
-def metadata(who: str, why: str, batch: str, at: str, counts: Mapping[str, int]) -> dict[str, str]:
-    """What a commit tells of itself; bank.versions reads it."""
+def metadata(
+    who: str, why: str, batch: str, at: str, counts: Mapping[str, int], **more: object
+) -> dict[str, str]:
+    """What a commit tells of itself; bank.versions reads it. more: further facts, as JSON values."""
     return {
         "who": who,
         "why": why,
         "batch": batch,
         "at": at,
         "counts": json.dumps(dict(counts), sort_keys=True),
+        **{name: json.dumps(value) for name, value in more.items()},
     }
 
 
-def append(table: Path, added: Sequence[Question], told: dict[str, str]) -> None:
-    """Add rows to the table in this folder."""
-    from deltalake import CommitProperties, write_deltalake
+def properties(told: Mapping[str, Any]) -> CommitProperties:
+    """The commit properties of every write to the bank."""
+    from deltalake import CommitProperties
+
+    return CommitProperties(custom_metadata=dict(told), max_commit_retries=_RETRIES)
+
+
+def retried(work: Callable[[], T]) -> T:
+    """What work returns; it is done again when another writer's commit came in between.
+
+    The bank's lock keeps its own writers apart; this is for tools that write to the table without
+    it. work must open the table anew each time. BankError `bank_busy` when there is no end to it.
+    """
+    from deltalake.exceptions import CommitFailedError
+
+    pause = _FIRST_PAUSE
+    for _ in range(_RETRIES):
+        try:
+            return work()
+        except CommitFailedError as error:
+            last = error
+            time.sleep(pause)
+            pause = min(1.0, pause * 2)
+    raise BankError(
+        f"Another program writes to the table again and again: {last}",
+        code="bank_busy",
+        remedy="Let the other program finish, then run the same command again.",
+    ) from last
+
+
+def append(table: Path, added: pa.Table, told: Mapping[str, str]) -> None:
+    """Add rows to the table in this folder. Additions of others never conflict with it."""
+    from deltalake import write_deltalake
 
     write_deltalake(
-        table,
-        rows.to_table(added),
-        mode="append",
-        partition_by=["discipline"],
-        commit_properties=CommitProperties(custom_metadata=told, max_commit_retries=_RETRIES),
+        table, added, mode="append", partition_by=["discipline"], commit_properties=properties(told)
     )
 
 
-def replace(table: Path, there: pa.Table, changed: Sequence[Question], told: dict[str, str]) -> None:
-    """Write the partitions of changed questions anew. there: all rows of these partitions as they are.
+def replace(delta: DeltaTable, old: Collection[str], changed: pa.Table, told: Mapping[str, str]) -> None:
+    """Write rows in place of those with the same ids, and add those whose ids are new: one commit.
+
+    delta: the table as the rows were read from it. old: the partitions in which rows to be replaced
+    stand there. Only these partitions and those of the changed rows are written anew. Raises
+    CommitFailedError when one of them was changed since: see `retried`.
 
     No Delta merge: the files it writes hold a string type whose statistics Arrow cannot filter by.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    from deltalake import CommitProperties, write_deltalake
+    from deltalake import write_deltalake
 
-    ids = pa.array([q.question_id for q in changed], pa.string())
-    others = there.filter(pc.invert(pc.is_in(there["question_id"], value_set=ids)))
-    codes = ", ".join(f"'{code}'" for code in sorted({q.discipline for q in changed}))
+    codes = sorted({*old, *map(str, changed["discipline"].unique().to_pylist())})
+    there = rows.scan(delta, None, pc.field("discipline").isin(codes))
+    taken = pc.is_in(there["question_id"], value_set=changed["question_id"].combine_chunks())
+    listed = ", ".join(f"'{code}'" for code in codes)
     write_deltalake(
-        table,
-        pa.concat_tables([others, rows.to_table(changed)]),
+        delta,
+        pa.concat_tables([there.filter(pc.invert(taken)), changed]),
         mode="overwrite",
-        predicate=f"discipline IN ({codes})",
+        predicate=f"discipline IN ({listed})",
         partition_by=["discipline"],
-        commit_properties=CommitProperties(custom_metadata=told, max_commit_retries=_RETRIES),
+        commit_properties=properties(told),
     )

@@ -138,20 +138,19 @@ class Bank:
 
         filters: column -> the value, or the values, a row may have there. version: see history.
         """
-        import pyarrow as pa
-
-        schema = arrow_schema()
-        unknown = sorted({*(columns or ()), *(filters or ())} - set(schema.names))
+        names = arrow_schema().names
+        unknown = sorted({*(columns or ()), *(filters or ())} - set(names))
         if unknown:
             raise BankError(
                 f"A question has no field {', '.join(unknown)}.",
                 code="no_field",
-                remedy=f"The fields are: {', '.join(schema.names)}.",
+                remedy=f"The fields are: {', '.join(names)}.",
             )
-        dataset = self.delta(version).to_pyarrow_dataset()
-        names = list(columns) if columns is not None else schema.names
-        data = dataset.to_table(columns=names, filter=_expression(filters))
-        return data.cast(pa.schema([schema.field(name) for name in names]))
+        delta = self.delta(version)
+        try:
+            return rows.scan(delta, columns, _expression(filters))
+        except FileNotFoundError as error:
+            raise gone(delta.version(), version is not None) from error
 
     def read(self, filters: Filters | None = None, version: int | None = None) -> list[Question]:
         """Questions, ordered by question_id. For filters and version see `table`."""
@@ -221,27 +220,55 @@ class Bank:
         them. seen: the version the changes were made from; BankError `bank_moved` when there is a
         newer one by now. No changes make no version. now: as in `add`.
         """
+        from deltalake.exceptions import CommitFailedError
+
         at = now if isinstance(now, str) else now.astimezone(UTC).isoformat(timespec="seconds")
         with locked(self.path):
             if self.version != seen:
-                raise BankError(
-                    f"The bank is at version {self.version} by now; the changes were made from {seen}.",
-                    code="bank_moved",
-                    remedy="Run the same command again.",
-                )
+                raise self._moved(seen)
             if not changes:
                 return seen
-            old = self.read({"question_id": sorted(changes)})
+            delta = self.delta(seen)
+            old = rows.from_table(rows.find(delta, sorted(changes)))
             new = [
-                Question.model_validate({**q.model_dump(), **changes[q.question_id], "updated_at": at})
+                Question.model_validate(
+                    {**q.model_dump(), **changes[q.question_id], "revision": q.revision + 1, "updated_at": at}
+                )
                 for q in old
             ]
             told = commits.metadata(who, why, "", at, {**(counts or {}), "changed": len(new)})
-            there = self.table(filters={"discipline": sorted({q.discipline for q in new})})
-            commits.replace(self.path / "questions", there, new, told)
-            now_at = self.delta()
-            NearIndex.follow(self.path / "index", str(now_at.metadata().id), seen, now_at.version())
-            return now_at.version()
+            try:
+                commits.replace(delta, {q.discipline for q in old}, rows.to_table(new), told)
+            except CommitFailedError as error:  # by a program that does not know the lock
+                raise self._moved(seen) from error
+            self.follow(seen)
+            return self.version
+
+    def _moved(self, seen: int) -> BankError:
+        return BankError(
+            f"The bank is at version {self.version} by now; the changes were made from {seen}.",
+            code="bank_moved",
+            remedy="Run the same command again.",
+        )
+
+    def follow(self, before: int, said: Sequence[Question] = ()) -> None:
+        """Let the index of near-duplicates stand for the version after `before`, just committed.
+
+        said: rows whose text is new or other in it. What a row said once stays in the index: it may
+        be found by it in vain, which is settled when the rows themselves are compared. Where the
+        index does not fit, the next batch makes it anew.
+        """
+        now = self.delta()
+        name, folder = str(now.metadata().id), self.path / "index"
+        if now.version() != before + 1:
+            return
+        if not said:
+            NearIndex.follow(folder, name, before, now.version())
+            return
+        index = NearIndex.load(folder, name, before)
+        if index is not None:
+            index.add([q.model_dump(include=set(INDEXED)) for q in said])
+            index.save(folder, name, now.version())
 
     def _add(
         self,
@@ -337,7 +364,18 @@ class Bank:
         self, added: Sequence[Question], batch: str, who: str, why: str, at: str, counts: Mapping[str, int]
     ) -> None:
         total = {**counts, "added": len(added), **Counter(q.status.value for q in added)}
-        commits.append(self.path / "questions", added, commits.metadata(who, why, batch, at, total))
+        told = commits.metadata(who, why, batch, at, total)
+        commits.append(self.path / "questions", rows.to_table(added), told)
+
+
+def gone(version: int, old: bool) -> BankError:
+    """What to raise when files of a version are not there; old: it may have been vacuumed."""
+    return BankError(
+        f"Files of version {version} of the bank are missing.",
+        code="version_gone" if old else "bank_damaged",
+        remedy="See with `exambank log` which versions a vacuum has left, and with `exambank check` what is "
+        "wrong. Versions with a tag are never vacuumed.",
+    )
 
 
 def _outcome(question: Question) -> Outcome:
@@ -364,6 +402,10 @@ def _create_table(path: Path) -> None:
         configuration={
             "delta.logRetentionDuration": _FOREVER,
             "delta.deletedFileRetentionDuration": _FOREVER,
+            # To open the table, the log is read from its last checkpoint on.
+            "delta.checkpointInterval": "10",
+            # The log tells of each file the least and the greatest of these alone, not of whole prompts.
+            "delta.dataSkippingStatsColumns": "question_id,source_sha256,batch,status",
         },
     )
 

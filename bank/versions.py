@@ -1,17 +1,24 @@
-"""The history of a bank: one version a commit, with who made it, why, and what it counted."""
+"""The history of a bank: one version a commit, with who made it, why, and what it counted; and restoring."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from bank import commits
+from bank.files import locked
+from bank.tags import require_files, tags
 from schemas.document import Frozen
 
 if TYPE_CHECKING:
     from bank.store import Bank
+
+
+_VACUUM, _VACUUMED = "VACUUM START", "VACUUM END"  # a vacuum is two commits
 
 
 class VersionInfo(Frozen):
@@ -26,14 +33,58 @@ class VersionInfo(Frozen):
         default_factory=dict, description="documents, pages, added, active, review, duplicate …"
     )
     operation: str = Field(default="", description="what the table did, as Delta names it")
+    tags: tuple[str, ...] = ()
+    readable: bool = Field(default=True, description="false once its files have been vacuumed")
 
 
 def history(bank: Bank, limit: int | None = None) -> list[VersionInfo]:
     """The versions of a bank, newest first; limit: so many at most. Read one with bank.read(version=)."""
-    return [_info(entry) for entry in bank.delta().history(limit)]
+    names: dict[int, list[str]] = defaultdict(list)
+    for tag in tags(bank):
+        names[tag.version].append(tag.name)
+    found = []
+    kept: set[int] | None = None  # what all vacuums since have left
+    for entry in bank.delta().history(limit):
+        info = _info(entry, tuple(names[int(entry["version"])]))
+        left = _kept(entry)
+        if left is not None:
+            kept = left if kept is None else kept & left
+        elif kept is not None and info.version not in kept and info.operation != _VACUUMED:
+            info = info.model_copy(update={"readable": False})
+        found.append(info)
+    return found
 
 
-def _info(entry: dict[str, Any]) -> VersionInfo:
+def restore(bank: Bank, version: int, *, who: str, why: str, at: str) -> int:
+    """Make what a version held the newest version, and return its number; nothing in between is lost.
+
+    The rows come back as they were, with their revisions. A version equal to the newest makes none.
+    BankError `no_version`, or `version_gone` when its files have been vacuumed.
+    """
+    with locked(bank.path):
+        require_files(bank, version)
+
+        def work() -> tuple[int, bool]:
+            delta = bank.delta()
+            before = delta.version()
+            if set(delta.file_uris()) == set(bank.delta(version).file_uris()):
+                return before, False
+            told = commits.metadata(who, why, "", at, {}, restored=version)
+            delta.restore(version, commit_properties=commits.properties(told))
+            return before, True
+
+        before, done = commits.retried(work)
+        return bank.version if done else before
+
+
+def _kept(entry: dict[str, Any]) -> set[int] | None:
+    """The versions a vacuum has left, None for another commit."""
+    if entry.get("operation") != _VACUUM or "kept" not in entry:
+        return None
+    return set(json.loads(entry["kept"]))
+
+
+def _info(entry: dict[str, Any], names: tuple[str, ...]) -> VersionInfo:
     when = datetime.fromtimestamp(int(entry.get("timestamp", 0)) / 1000, UTC)
     try:
         counts = {str(k): int(v) for k, v in json.loads(entry.get("counts", "{}")).items()}
@@ -47,4 +98,5 @@ def _info(entry: dict[str, Any]) -> VersionInfo:
         batch=str(entry.get("batch", "")),
         counts=counts,
         operation=str(entry.get("operation", "")),
+        tags=names,
     )
