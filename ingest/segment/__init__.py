@@ -7,15 +7,20 @@ from collections.abc import Mapping, Sequence
 
 from ingest.clean.personal import redact
 from ingest.segment import forms
-from ingest.segment.align import attach
 from ingest.segment.answers import is_answer_head, looks_like_key_name
+from ingest.segment.blocks import attach_blocks, key_blocks
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, with_confidence
+from ingest.segment.corrections import corrected, take_corrections
 from ingest.segment.drafts import Source, answers_coloured, draft_id, unnumbered_items, with_bare_points
-from ingest.segment.key import Entry, key_ranges, read_key
+from ingest.segment.inner import is_data_list, note_in, told_of
+from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line, body_lines
 from ingest.segment.lost import unnumbered_before
-from ingest.segment.marks import Mark, Style
+from ingest.segment.marks import Style
 from ingest.segment.outline import Section, choose_items, find_sections
+from ingest.segment.partwise import with_parts
+from ingest.segment.remarks import without_students
+from ingest.segment.split import resplit
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Dropped, Extraction, Region
 from schemas.question import PrintedForm as Form
@@ -30,21 +35,25 @@ def segment(document: Document) -> Extraction:
 
     A document that is only a key gives one draft per answered number, flagged `answer_only`.
     """
-    lines = body_lines(document)
+    lines = resplit(body_lines(document))
     first = next((k for k, line in enumerate(lines) if line.mark is not None), len(lines))
     head = lines[: max(1, min(first, _TITLE_LINES))]
     title = " ".join(line.text.strip() for line in head if len(line.text) < 80)[:400]
-    begin, end = _key_span(lines)
-    key_file = _is_key(document, lines, begin)
     dropped: list[Dropped] = []
+    lines, students = without_students(lines)
+    dropped.extend(_drop(document, line.text, "a student's answer", line) for line in students)
+    lines, corrections = take_corrections(lines)
+    blocks = key_blocks(lines)
+    key_file = _is_key(document, lines, blocks[0].begin if blocks else len(lines))
     if key_file:
         drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
     else:
-        drafts = _questions(document, [*lines[:begin], *lines[end:]], dropped)
-        if begin < end:
-            entries = read_key(lines, begin + 1, end)
-            drafts, unused = attach(drafts, entries, document.source)
-            dropped.extend(_unused(document, unused))
+        keyed = {place for block in blocks for place in range(block.begin, block.end)}
+        begins: dict[str, int] = {}
+        drafts = _questions(document, [x for k, x in enumerate(lines) if k not in keyed], dropped, begins)
+        drafts, unused = attach_blocks(drafts, begins, lines, blocks, document.source)
+        dropped.extend(_unused(document, unused))
+    drafts = [with_parts(draft) for draft in corrected(drafts, corrections, document.source)]
     if not drafts:
         dropped.append(Dropped(source=document.source, text=title[:200], reason="no question found"))
     drafts = with_confidence(drafts, document)
@@ -62,38 +71,6 @@ def segment(document: Document) -> Extraction:
             rotations={page.number: page.rotation for page in document.pages if page.rotation},
         )
     )
-
-
-def _key_span(lines: Sequence[Line]) -> tuple[int, int]:
-    """Begin (at its heading) and end of a block of answers, (len(lines), len(lines)) when there is none.
-
-    A heading counts when something numbered stands before it and what follows begins again: at 1, at a
-    heading, with a grid or with a range. («答案» over the answer of one question is followed by the next.)
-    The block goes to the end of the paper, unless the paper's own numbering goes on after it in a style
-    that the answers do not use.
-    """
-    for index, line in enumerate(lines):
-        if line.kind is not BlockKind.TEXT or not is_answer_head(line.text):
-            continue
-        before = [mark for other in lines[:index] if (mark := other.mark) is not None]
-        after = next((o for o in lines[index + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
-        if len(before) < 2 or after is None:
-            continue
-        if after.mark is None or after.mark.value == 1 or key_ranges(after.text):
-            return index, _key_end(lines, index, before, after)
-    return len(lines), len(lines)
-
-
-def _key_end(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line) -> int:
-    own = first.mark.family if first.mark else ""
-    outer = next((mark for mark in reversed(before) if mark.style in (Style.HAN, Style.HAN_PAREN)), None)
-    if outer is None or outer.family == own:
-        return len(lines)
-    for index in range(begin + 1, len(lines)):
-        mark = lines[index].mark
-        if mark is not None and mark.family == outer.family:
-            return index if mark.value == outer.value + 1 else len(lines)
-    return len(lines)
 
 
 def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
@@ -147,11 +124,14 @@ def _key_drafts(document: Document, entries: Sequence[Entry]) -> list[Draft]:
     return drafts
 
 
-def _questions(document: Document, lines: Sequence[Line], dropped: list[Dropped]) -> list[Draft]:
+def _questions(
+    document: Document, lines: Sequence[Line], dropped: list[Dropped], begins: dict[str, int]
+) -> list[Draft]:
+    """Drafts of the lines of a paper; begins is filled with draft id → index of the draft's first line."""
     sections = find_sections(lines, 0, len(lines))
     chain = choose_items(lines, sections)
     spans = [lines[i:stop] for s in sections for i, stop in zip(s.items, [*s.items, s.end][1:], strict=True)]
-    source = Source(document, answers_coloured(spans) if spans else False)
+    source = Source(document, answers_coloured(spans) if spans else False, begins)
     drafts: list[Draft] = []
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, chain.behind))
@@ -192,14 +172,15 @@ def _section_drafts(
         section.items = section.items[rules:]
         if not section.items:
             return []
-    if _material_question(lines, section, lead):
+    told = told_of(lines, section.items, section.end)
+    if _material_question(lines, section, lead) or is_data_list(lines, section):
         head = lines[section.line] if section.line is not None else lead[0]
         one = source.draft(
             order=order,
             number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else "",
             section=section,
             count=1,
-            lines=body,
+            lines=body if section.line is not None else _from_first_sentence(body),
             rule="one question under a heading",
             first_body=False,
         )
@@ -232,13 +213,17 @@ def _section_drafts(
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
         assert mark is not None
+        if i in told:
+            text = "\n".join(line.text for line in lines[i:stop])
+            dropped.append(_drop(document, text, told[i], lines[i]))
+            continue
         draft = source.draft(
             order=order + len(drafts),
             number=mark.printed.strip(" 、，,.．。:：()（）【】[]"),
             section=section if section.line is not None else None,
             count=len(section.items),
             place=len(drafts),
-            lines=_without_notes(lines[i:stop], document, dropped),
+            lines=_without_notes(lines, i, stop, document, dropped),
             material=material,
             rule=f"numbered {mark.style.value}",
         )
@@ -275,18 +260,15 @@ def _rules_run(lines: Sequence[Line], section: Section) -> int:
     return 0
 
 
-_NOTE = re.compile(r"^(?:符号说明|附表|附录|附：|参考数据|参考公式|公式表|可能用到的)")
-
-
-def _without_notes(lines: Sequence[Line], document: Document, dropped: list[Dropped]) -> Sequence[Line]:
-    """An item's lines up to a note of the paper (symbols, tables, constants) that follows it."""
-    for place, line in enumerate(lines[1:], 1):
-        if line.kind is BlockKind.TEXT and line.mark is None and _NOTE.match(line.text.strip()):
-            dropped.append(
-                _drop(document, "\n".join(one.text for one in lines[place:]), "note of the paper", line)
-            )
-            return lines[:place]
-    return lines
+def _without_notes(
+    lines: Sequence[Line], begin: int, end: int, document: Document, dropped: list[Dropped]
+) -> Sequence[Line]:
+    """An item's lines up to a note of the paper that follows it."""
+    stop = note_in(lines, begin, end)
+    if stop < end:
+        text = "\n".join(line.text for line in lines[stop:end])
+        dropped.append(_drop(document, text, "note of the paper", lines[stop]))
+    return lines[begin:stop]
 
 
 _INSTRUCTS = re.compile(r"每|选|填|[√×]|下列|小题|\d\s*分|回答|写在|[Ee]ach|[Cc]hoose")
@@ -304,6 +286,18 @@ def _material_question(lines: Sequence[Line], section: Section, lead: Sequence[L
     sentences = re.split(r"(?<=[。；;!！?？])", "".join(line.text for line in lead))
     told = "".join(sentence for sentence in sentences if not _INSTRUCTS.search(sentence)).strip()
     return len(told) >= 8 or any(line.kind is not BlockKind.TEXT for line in lead)
+
+
+def _from_first_sentence(body: Sequence[Line]) -> Sequence[Line]:
+    """Lines from the first that tells something: a paper's title and its fields to fill in come before."""
+    for place, line in enumerate(body):
+        if line.mark is not None or (_SENTENCE.search(line.text) and not _FIELDS.search(line.text)):
+            return body[place:]
+    return body
+
+
+_SENTENCE = re.compile(r"[。；;]\s*$|[^：:]{12,}[：:]\s*$|，.{6,}")
+_FIELDS = re.compile(r"姓名|学号|班级|专业|考试|时间|分钟|满分|试卷|试题")
 
 
 def _without_items(

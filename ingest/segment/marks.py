@@ -8,7 +8,12 @@ from enum import StrEnum
 
 _HAN_DIGITS = "零一二三四五六七八九"
 _HAN = "[一二三四五六七八九十]{1,3}"
-_WORDS = "(?:[A-Z][a-z]{1,12} )?(?:Question|question|QUESTION|Problem|PROBLEM|Exercise|Task)"
+_WORDS = "(?:[A-Z][a-z]{1,12} )?(?:Question|question|QUESTION|Problem|PROBLEM|Exercise|Task|Case|Passage)"
+# what a paper numbers besides questions: only with a sign after the number, or alone on its line
+_NAMED = "(?:例题|习题|试题|问题|题目|论题|案例|案情|例|题)"
+_ROMANS = {c: k for k, c in enumerate("ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", 1)} | {
+    c: k for k, c in enumerate(("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"), 1)
+}
 
 
 class Style(StrEnum):
@@ -16,6 +21,7 @@ class Style(StrEnum):
 
     HAN = "han"  # 一、
     HAN_PAREN = "han_paren"  # （一）
+    ROMAN = "roman"  # Ⅱ.  II.
     ARABIC = "arabic"  # 1.  1、  1．  1，
     BARE = "bare"  # 1 text
     PAREN = "paren"  # (1)
@@ -64,11 +70,21 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
             rf"[【\[]?\s*第\s*(?P<n>\d{{1,3}}|{_HAN})\s*[题问]\s*(?:[】\]]|[:：.．、,，]|$|(?=[\s（(【\[]))\s*[:：]?\s*"
         ),
     ),
-    (Style.WORD, re.compile(r"(?:例|题|习题|例题|试题|问题)\s*(?P<n>\d{1,3})\s*[:：.．、]\s*")),
+    (
+        Style.WORD,
+        re.compile(
+            rf"[【\[]?{_NAMED}\s*(?P<n>\d{{1,3}}|{_HAN})\s*(?:[】\]]|[:：.．、]|\s*$|(?=[（(]))\s*[:：]?\s*"
+        ),
+    ),
+    (Style.ROMAN, re.compile(r"(?P<n>[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])\s*[、，.．。:：]?\s*")),
+    (Style.ROMAN, re.compile(r"(?P<n>I{1,3}|IV|VI{0,3}|IX|X)\s*(?:[.．:：]\s+|[、．：]\s*)(?=\S)")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})\s*[、，,.．。:：]\s*")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})(?:\s+|(?=[（(]))(?=\S)")),
     (Style.HAN_PAREN, re.compile(rf"[（(]\s*(?P<n>{_HAN})\s*[）)]\s*[、.．]?\s*")),
-    (Style.ARABIC, re.compile(r"(?P<n>\d{1,3})\s*[．、，](?=\d{1,4}\s*[\u3400-\u9fff]|\d{2,5}[A-Za-z])\s*")),
+    (
+        Style.ARABIC,  # «3．1949年», «3．3.14是», but not «3.14»
+        re.compile(r"(?P<n>\d{1,3})\s*[．、，](?=\d{1,4}\s*[\u3400-\u9fff]|\d{2,5}[A-Za-z]|\d{1,4}\.\d)\s*"),
+    ),
     (
         Style.MULTI,
         re.compile(r"(?:[（(]\d{1,2}[.．](?P<m>\d{1,2})[）)]|\d{1,2}[.．](?P<n>\d{1,2})(?=[\s、]))\s*、?\s*"),
@@ -102,7 +118,7 @@ def read_mark(text: str) -> Mark | None:
         if found is None:
             continue
         raw = next(group for group in found.groups() if group)
-        value = int(raw) if raw.isdecimal() else han_value(raw)
+        value = int(raw) if raw.isdecimal() else _ROMANS.get(raw) or han_value(raw)
         if value == 0:
             continue
         return Mark(style, value, found.end(), text[start : found.end()].strip())

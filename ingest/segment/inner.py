@@ -1,0 +1,175 @@
+"""Numbered lines that are no questions: lists inside a question, code, appendices, study notes, remarks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment.lines import Line
+from ingest.segment.marks import Mark, Style
+from ingest.segment.sections import Section
+from schemas.document import BlockKind
+
+_INTRODUCES = re.compile(r"[：:]\s*$|(?:如下|下列|以下)[^。？?]{0,12}[。.]?\s*$|包括[^。？?]{0,4}$")
+_CODE = re.compile(
+    r"[;{}]\s*(?://.*|/\*.*)?$|^\s*(?:#|//|/\*|\}|\{)"
+    r"|^\s*(?:public|private|int|void|for|if|else|while|return|import|def|class|begin|end|printf|print)\b\s*[\w(<:]"
+)
+_ASKS = re.compile(
+    r"[？?]|_{2,}|[（(]\s*[)）]|^\s*(?:请|试|简|论|计算|求|证明|写|编|画|说明|分析|解释|描述|设计|指出|列|判断|回答|比较|什么|如何|为何|怎)"
+    r"|(?:求|试|请|计算|证明|说明|分析|写出|画出|编写|编制|简述)[^，。]{0,30}[。：:]?\s*$",
+)
+_NOTE = re.compile(
+    r"^(?:符号说明|附表|附录|附：|附\s*[:：]|参考数据|参考公式|(?:常用)?公式表|常用公式|可能用到的"
+    r"|Appendix|APPENDIX|Formula [Ss]heet|Useful (?:formulas|constants))"
+)
+_STUDY = re.compile(r"^\s*(?:掌握|了解|熟悉|理解|识记|领会|重点掌握|一般了解|熟练掌握|能够?)[^？?]*$")
+_REMARK = re.compile(
+    r"(?:很多|许多|不少|部分|大多数|多数|大部分|有些|有的|少数|个别|一些|绝大多数)(?:的)?(?:同学|考生|学生)"
+)
+_DATED = re.compile(
+    r"^\s*(?:\d{4}\s*年)?\s*(?:\d{1,2}\s*月\s*)?\d{1,2}\s*[日号]\s*[，,、：:\s]?|^\s*(?:本|上|当|次)月"
+)
+_DEMANDS = re.compile(r"^\s*[【\[]?\s*(?:要求|问题|问|试|根据|请|编制|Required)[】\]]?")
+LONG_LIST, SHORT_NOTE = 4, 120
+
+
+def inner_lines(lines: Sequence[Line], sections: Sequence[Section]) -> set[int]:
+    """Numbered lines that cannot be items, whatever the numbering says."""
+    out = {i for i, line in enumerate(lines) if _is_code(line)}
+    for section in sections:
+        out |= _lists(lines, section)
+    return out
+
+
+def _is_code(line: Line) -> bool:
+    """Whether a number before code counts the lines of a listing."""
+    mark = line.mark
+    if mark is None or line.automatic or mark.style not in (Style.BARE, Style.ARABIC):
+        return False
+    if re.search(r"[\u3400-\u9fff]", line.body):
+        return False
+    return bool(_CODE.search(line.body)) and (mark.style is Style.BARE or line.body.endswith(("{", "}")))
+
+
+def _same(a: Mark | None, b: Mark | None) -> bool:
+    return a is not None and b is not None and a.family == b.family
+
+
+def _lists(lines: Sequence[Line], section: Section) -> set[int]:
+    """Lists that a line ending in a colon introduces inside an item, and after which the items go on."""
+    out: set[int] = set()
+    current: Mark | None = None
+    index = section.begin
+    while index < section.end:
+        mark = lines[index].mark
+        if mark is None or index in out:
+            index += 1
+            continue
+        run = _run_from(lines, index, section.end) if mark.value == 1 and index > section.begin else []
+        if len(run) >= 2 and current is not None and _same(current, mark):
+            introduced = _INTRODUCES.search(lines[index - 1].text)
+            after = next(
+                (m for i in range(run[-1] + 1, section.end) if _same(m := lines[i].mark, mark)), None
+            )
+            unlike = mark.printed[-1:] != current.printed[-1:]
+            goes_on = after is not None and after.value == current.value + 1
+            if introduced and (goes_on or (after is None and unlike)) and not _questions(lines, run):
+                out.update(run)
+                index = run[-1] + 1
+                continue
+        if current is None or _same(current, mark):
+            current = mark
+        index += 1
+    return out
+
+
+def _run_from(lines: Sequence[Line], index: int, end: int) -> list[int]:
+    """Lines from index on that count 1, 2, 3 in one style with one sign."""
+    first = lines[index].mark
+    assert first is not None
+    run = [index]
+    for i in range(index + 1, end):
+        mark = lines[i].mark
+        if mark is None or mark.family != first.family:
+            continue
+        if mark.value != len(run) + 1 or mark.printed[-1:] != first.printed[-1:]:
+            break
+        run.append(i)
+    return run
+
+
+def _questions(lines: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether most lines of a list ask something: they are questions then, not entries."""
+    return sum(1 for i in run if _ASKS.search(lines[i].body)) > len(run) / 2
+
+
+def note_in(lines: Sequence[Line], begin: int, end: int) -> int:
+    """Where in the lines of an item a note of the paper (symbols, tables, constants) begins, else end."""
+    for index in range(begin + 1, end):
+        line = lines[index]
+        if line.kind is BlockKind.TEXT and line.mark is None and _NOTE.match(line.text.strip()):
+            return index
+    return end
+
+
+def told_of(lines: Sequence[Line], items: Sequence[int], end: int) -> dict[int, str]:
+    """Items of a section that say something instead of asking, with the reason: study notes, remarks, notes.
+
+    Only whole runs (up to a restart at 1) in which most entries are of one such kind and few ask.
+    """
+    out: dict[int, str] = {}
+    stops = dict(zip(items, [*items[1:], end], strict=True))
+    noted = False
+    for run in _restarts(lines, items):
+        bodies = [_body(lines, i, stops[i]) for i in run]
+        asking = sum(1 for i in run if _ASKS.search(lines[i].body))
+        pointed = any(re.search(r"\d\s*分\s*[)）]", body) for body in bodies)
+        if noted and asking == 0 and not pointed and max(len(body) for body in bodies) <= SHORT_NOTE:
+            out.update(dict.fromkeys(run, "note of the paper"))
+            continue
+        noted = any(note_in(lines, i, stops[i]) < stops[i] for i in run)
+        if len(run) < 2 or pointed:
+            continue
+        if sum(1 for body in bodies if _STUDY.match(body)) > 0.6 * len(run):
+            out.update(dict.fromkeys(run, "study notes"))
+        elif (
+            len(run) >= 3
+            and asking <= 0.3 * len(run)
+            and sum(1 for body in bodies if _REMARK.search(body)) >= 0.5 * len(run)
+        ):
+            out.update(dict.fromkeys(run, "remarks on answers"))
+    return out
+
+
+def _body(lines: Sequence[Line], begin: int, end: int) -> str:
+    return "\n".join([lines[begin].body, *(line.text for line in lines[begin + 1 : end])])
+
+
+def _restarts(lines: Sequence[Line], items: Sequence[int]) -> list[list[int]]:
+    """Items cut into runs where the numbering begins again."""
+    runs: list[list[int]] = []
+    for i in items:
+        mark = lines[i].mark
+        if not runs or (mark is not None and mark.value == 1):
+            runs.append([])
+        runs[-1].append(i)
+    return runs
+
+
+def is_data_list(lines: Sequence[Line], section: Section) -> bool:
+    """Whether the numbered lines of a section are the data of one problem: dated entries, then a demand.
+
+    «1. 3日，购入…  2. 5日，支付…  要求：编制会计分录»: no entry asks, all of them are asked about at once.
+    """
+    if len(section.items) < LONG_LIST or re.search(r"每\s*(?:小?题|笔|个)", section.title):
+        return False
+    bodies = [lines[i].body for i in section.items]
+    dated = sum(1 for body in bodies if _DATED.match(body))
+    if dated < 0.7 * len(bodies) or sum(1 for body in bodies if re.search(r"[？?]\s*$", body)) > 1:
+        return False
+    tail = lines[section.items[-1] + 1 : section.end]
+    lead = lines[section.begin : section.items[0]]
+    return any(_DEMANDS.match(line.text) for line in tail) or any(
+        re.search(r"[：:]\s*$", line.text) for line in lead
+    )
