@@ -18,7 +18,7 @@ from schemas.settings import ModelSettings
 if TYPE_CHECKING:
     from openai import OpenAI
     from openai.resources.chat.completions import Completions
-    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionContentPartParam, ChatCompletionMessageParam
 
 MAX_BODY_BYTES = 16_000_000
 CONNECT_SECONDS = 15.0
@@ -54,8 +54,18 @@ class Endpoint:
             "system_prompt": self.settings.system_prompt,
         }
 
-    def ask(self, prompt: str, *, question_id: str, attempt: int, request_id: str) -> Reply:
-        """One attempt with one prompt. Never raises for what the network or the server does."""
+    def ask(
+        self,
+        prompt: str | list[ChatCompletionContentPartParam],
+        *,
+        question_id: str,
+        attempt: int,
+        request_id: str,
+    ) -> Reply:
+        """One attempt with one prompt: a text, or parts of text and pictures as the protocol has them.
+
+        Never raises for what the network or the server does.
+        """
         chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
@@ -73,7 +83,9 @@ class Endpoint:
                 text = text.replace(secret, "[redacted]")
         return text
 
-    def _send(self, chat: Completions, prompt: str, request_id: str) -> Outcome:
+    def _send(
+        self, chat: Completions, prompt: str | list[ChatCompletionContentPartParam], request_id: str
+    ) -> Outcome:
         import openai
 
         options: dict[str, Any] = {}

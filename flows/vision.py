@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.endpoint import NO_KEY, check_base_url, is_loopback, read_key
+from evaluation.endpoint import Endpoint, check_base_url, read_key
+from evaluation.verdict import without_thinking
 from schemas.errors import ModelError
+from schemas.evaluation import Reply, ReplyState
 from schemas.settings import VisionSettings
 
 if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionContentPartParam
 
     from ingest.second import SecondReader
 
@@ -22,9 +26,29 @@ PROMPT = (
     "Write formulas as $LaTeX$. Add nothing and answer nothing."
 )
 MAX_CHARS = 100_000
+GIVE_UP_AFTER = 3
+"""Pages in a row without an answer after which the model is not asked again in this run."""
+
+_MAX_WAIT_SECONDS = 30.0
+_AGAIN = {ReplyState.RATE_LIMITED, ReplyState.TIMEOUT, ReplyState.SERVER_ERROR}
+_WHY = {
+    ReplyState.EMPTY: "its answer is empty",
+    ReplyState.TRUNCATED: "its answer was cut off: see vision.max_tokens",
+    ReplyState.REFUSED: "it refused",
+    ReplyState.RATE_LIMITED: "it was asked too often",
+    ReplyState.TIMEOUT: "it gave no whole answer in time",
+    ReplyState.SERVER_ERROR: "it gave no answer of the protocol",
+    ReplyState.CLIENT_ERROR: "it does not take the question",
+}
 
 
-def second_reader(settings: VisionSettings, environ: Mapping[str, str] = os.environ) -> SecondReader | None:
+def second_reader(
+    settings: VisionSettings,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> SecondReader | None:
     """A function from the picture of a page to its text; None while vision.name is not set.
 
     The key is taken from the variable that the settings name, or from .env. Raises ModelError or
@@ -32,54 +56,63 @@ def second_reader(settings: VisionSettings, environ: Mapping[str, str] = os.envi
     """
     if not settings.name:
         return None
-    key, base_url = read_key(settings, environ, Path(".env")), check_base_url(settings)
+    key = read_key(settings, environ, Path(".env"))
+    check_base_url(settings)
+    return _Reader(settings, key, clock, sleep)
 
-    def read(picture: bytes) -> str:
-        import openai
 
-        kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
-        data = base64.b64encode(picture).decode()
-        url = f"data:image/{kind};base64,{data}"
-        messages: list[ChatCompletionMessageParam] = [
-            {
-                "role": "user",
-                "content": [
-                    {"type": "text", "text": settings.system_prompt or PROMPT},
-                    {"type": "image_url", "image_url": {"url": url}},
-                ],
-            }
-        ]
-        # Redirects are not followed: the key and the page stay with the endpoint named.
-        http = openai.DefaultHttpxClient(
-            timeout=settings.timeout_seconds, follow_redirects=False, trust_env=not is_loopback(base_url)
-        )
-        try:
-            with openai.OpenAI(
-                api_key=key or NO_KEY,
-                base_url=base_url,
-                max_retries=settings.max_attempts - 1,
-                timeout=settings.timeout_seconds,
-                http_client=http,
-            ) as client:
-                reply = client.chat.completions.create(
-                    model=settings.name,
-                    messages=messages,
-                    temperature=openai.omit if settings.temperature is None else settings.temperature,
-                    max_tokens=openai.omit if settings.max_tokens is None else settings.max_tokens,
-                    extra_headers={
-                        "OpenAI-Organization": openai.Omit(),
-                        "OpenAI-Project": openai.Omit(),
-                    },
+class _Reader:
+    """Asks page by page, within the run's bounds: max_pages_run, and an end to asking the dead."""
+
+    def __init__(
+        self, settings: VisionSettings, key: str, clock: Callable[[], float], sleep: Callable[[float], None]
+    ) -> None:
+        self._settings, self._key = settings, key
+        self._clock, self._sleep = clock, sleep
+        self._lock, self._own = threading.Lock(), threading.local()
+        self._sent = self._unanswered = 0
+
+    def __call__(self, picture: bytes) -> str:
+        with self._lock:
+            if self._unanswered >= GIVE_UP_AFTER:
+                raise ModelError(
+                    f"the vision model is not asked again: {GIVE_UP_AFTER} pages in a row had no answer"
                 )
-            text = reply.choices[0].message.content or ""
-        except openai.APIStatusError as error:
-            raise ModelError(f"the vision model answered with status {error.status_code}") from None
-        except openai.OpenAIError as error:
-            raise ModelError(f"the vision model gave no answer ({type(error).__name__})") from None
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise ModelError("the vision model's answer is not of the protocol") from error
-        if not text.strip():
-            raise ModelError("the vision model's answer is empty")
+            if self._sent >= self._settings.max_pages_run:
+                raise ModelError(
+                    f"no more pages are sent in this run; the limit vision.max_pages_run is {self._sent:,}"
+                )
+            self._sent += 1
+        reply = self._ask(picture)
+        text = without_thinking(reply.text).strip()
+        answered = reply.state is ReplyState.OK and bool(text)
+        with self._lock:
+            heard = answered or reply.state in {ReplyState.EMPTY, ReplyState.TRUNCATED, ReplyState.REFUSED}
+            self._unanswered = 0 if heard else self._unanswered + 1
+        if not answered:
+            status = reply.http_status or 0
+            told = f"; status {status}" if status >= 300 else ""
+            raise ModelError(f"the vision model gave no reading: {_WHY.get(reply.state, 'no text')}{told}")
         return text[:MAX_CHARS]
 
-    return read
+    def _ask(self, picture: bytes) -> Reply:
+        """The last reply of up to max_attempts; what the server says in an error stays out of records."""
+        endpoint = getattr(self._own, "endpoint", None)
+        if endpoint is None:  # an endpoint serves one thread
+            endpoint = self._own.endpoint = Endpoint(self._settings, key=self._key, clock=self._clock)
+        kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
+        url = f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
+        parts: list[ChatCompletionContentPartParam] = [
+            {"type": "text", "text": PROMPT},
+            {"type": "image_url", "image_url": {"url": url}},
+        ]
+        attempt = 1
+        while True:
+            reply: Reply = endpoint.ask(
+                parts, question_id="page", attempt=attempt, request_id=f"page-{attempt}"
+            )
+            if reply.state not in _AGAIN or attempt >= self._settings.max_attempts:
+                return reply
+            wait = reply.retry_after_seconds or self._settings.backoff_seconds * 2 ** min(attempt - 1, 10)
+            self._sleep(min(wait, _MAX_WAIT_SECONDS))
+            attempt += 1

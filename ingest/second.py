@@ -72,16 +72,21 @@ def compare(
 
 
 def difference(ours: str, theirs: str) -> float:
-    """Share, 0-1, of character pairs that only one of two texts has; the order of lines does not matter."""
+    """Share, 0-1, of character pairs that only one of two texts has.
+
+    The order of lines does not matter, nor how formulas are written: LaTeX counts as the signs it prints.
+    """
     one, two = _pairs(ours), _pairs(theirs)
     total = one.total() + two.total()
     return 1 - 2 * (one & two).total() / total if total else 0.0
 
 
 def _pairs(text: str) -> Counter[str]:
+    from ingest.score.formulas import normalise
+
     found: Counter[str] = Counter()
     for line in text.splitlines():
-        plain = "".join(char for char in fold(line) if char.isalnum())
+        plain = "".join(char for char in fold(normalise(line)) if char.isalnum())
         found.update(plain[at : at + 2] for at in range(len(plain) - 1))
     return found
 

@@ -80,6 +80,9 @@ class VisionSettings(ModelSettings):
     below: float = Field(default=0.9, ge=0, le=1, description="mean confidence of a page that is doubtful")
     disagree_at: float = Field(default=0.15, ge=0, le=1, description="share of the text that may differ")
     max_pages: int = Field(default=20, gt=0, description="pages of one document that are sent")
+    max_pages_run: int = Field(default=500, gt=0, description="pages of one run that are sent")
+    max_tokens: int | None = Field(default=8192, gt=0, description="of one answer")
+    max_attempts: int = Field(default=2, gt=0)
 
 
 class RunSettings(Frozen):
