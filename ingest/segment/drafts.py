@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ingest.segment import answers, forms
 from ingest.segment.lines import Line
@@ -144,10 +144,12 @@ class Source:
     """What every draft of a document shares.
 
     coloured: the paper prints its answers in another ink (`answers_coloured`).
+    begins: filled with draft id → index of the draft's first line.
     """
 
     document: Document
     coloured: bool = False
+    begins: dict[str, int] = field(default_factory=dict)
 
     def draft(
         self,
@@ -244,7 +246,9 @@ class Source:
             evidence=evidence,
             printed=printed,
         )
-        return draft.model_copy(update={"draft_id": draft_id(draft)})
+        draft = draft.model_copy(update={"draft_id": draft_id(draft)})
+        self.begins[draft.draft_id] = every[0].index
+        return draft
 
     def _inked(self, lines: Sequence[Line], section: Section | None) -> tuple[Sequence[Line], list[Line]]:
         """The question's lines and, where they are answers, the lines in another ink."""

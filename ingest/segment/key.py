@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.segment.answers import ANSWER_LINE
 from ingest.segment.forms import heading_form
+from ingest.segment.grids import grid, key_ranges, listed, text_grid
 from ingest.segment.lines import Line
 from ingest.segment.marks import read_mark, split_inner
 from ingest.segment.outline import Section, choose_items, find_sections
@@ -18,9 +19,6 @@ from schemas.question import Region
 
 _TAG = re.compile(r"^(?:\s*[\[【][^\]】]{1,24}[\]】])+\s*")
 _NOISE = re.compile(r"[\s\u3000]*(?:\.{3,}|…{1,})[\s\u3000]*(?=[（(]\s*\d+\s*分)")
-_RANGE = re.compile(
-    r"(?<!\d)(\d{1,3})\s*[-—–~～至]+\s*(\d{1,3})\s*(?:题)?\s*[:：.、]?\s*((?:[A-H√×TF对错][\s,，、]*){2,})"
-)
 _CHOICE = re.compile(r"^[（(]?\s*([A-H](?:[\s,，、]*[A-H]){0,7})\s*[)）]?[.．。;；,，]?$")
 _LETTER_LEAD = re.compile(r"^[（(]?\s*([A-H]{1,8})\s*[)）]?(?=[\s.．。,，、:：;；【（(]|解|$)")
 
@@ -69,20 +67,16 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
     def entry(number: int, text: str, regions: tuple[Region, ...], rule: str) -> None:
         found.append(Entry(order, section.value, section.title, form, number, tidy(text), regions, rule))
 
-    loose = [i for i in range(section.begin, section.items[0] if section.items else section.end)]
-    for i in loose:
-        for number, text in _grid(lines[i].text) if lines[i].kind is BlockKind.TABLE else ():
-            entry(number, text, (_region(lines[i]),), "key grid")
-        for number, text in key_ranges(lines[i].text) if lines[i].kind is BlockKind.TEXT else ():
-            entry(number, text, (_region(lines[i]),), "key range")
+    for line, number, text, rule in _loose(lines, section):
+        entry(number, text, (_region(line),), rule)
     if section.line is not None:
-        for number, text in key_ranges(section.title):
+        for number, text in listed(section.title):
             entry(number, text, (_region(lines[section.line]),), "key range")
     stops = [*section.items, section.end][1:]
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
         assert mark is not None
-        ranged = key_ranges(lines[i].text)
+        ranged = listed(lines[i].text)
         if ranged:
             for number, text in ranged:
                 entry(number, text, (_region(lines[i]),), "key range")
@@ -105,56 +99,26 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
     return found
 
 
+def _loose(lines: Sequence[Line], section: Section) -> Iterator[tuple[Line, int, str, str]]:
+    """What stands before the first numbered answer of a section: grids, ranges and lists of letters."""
+    stop = section.items[0] if section.items else section.end
+    for line, below in itertools.zip_longest(
+        lines[section.begin : stop], lines[section.begin + 1 : stop], fillvalue=None
+    ):
+        assert line is not None
+        if line.kind is BlockKind.TABLE:
+            for number, text in grid(line.text):
+                yield line, number, text, "key grid"
+        elif line.kind is BlockKind.TEXT:
+            for number, text in listed(line.text):
+                yield line, number, text, "key range"
+            if below is not None and below.kind is BlockKind.TEXT:
+                for number, text in text_grid(line.text, below.text):
+                    yield line, number, text, "key grid"
+
+
 def _region(line: Line) -> Region:
     return Region(page=line.block.page, box=line.block.box)
-
-
-def key_ranges(text: str) -> list[tuple[int, str]]:
-    """«1-5 AAABC» → [(1, 'A'), …]; ranges whose letters do not match their length are left alone."""
-    out: list[tuple[int, str]] = []
-    for found in _RANGE.finditer(text):
-        first, last = int(found.group(1)), int(found.group(2))
-        raw = found.group(3).strip()
-        tokens = re.split(r"[\s,，、]+", raw)
-        want = last - first + 1
-        letters = tokens if len(tokens) == want else list(re.sub(r"[\s,，、]", "", raw))
-        if want == len(letters) and 1 <= want <= 60:
-            out.extend((first + offset, letter) for offset, letter in enumerate(letters))
-    return out
-
-
-def _cell_number(cell: str) -> int:
-    return int(re.sub(r"\D", "", cell)) if re.fullmatch(r"[（(]?\d{1,3}[)）.、]?", cell) else 0
-
-
-def _grid(markdown: str) -> list[tuple[int, str]]:
-    """Answers of a Markdown grid: a row of numbers over a row of answers, or number | answer rows."""
-    rows = [
-        [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-        for line in markdown.split("\n")
-    ]
-    rows = [row for row in rows if not all(re.fullmatch(r":?-{2,}:?|", cell) for cell in row)]
-    out: list[tuple[int, str]] = []
-    for upper, lower in itertools.pairwise(rows):
-        numbers = [_cell_number(cell) for cell in upper]
-        filled = [n for n in numbers if n]
-        if (
-            len(filled) >= 2
-            and filled == list(range(filled[0], filled[0] + len(filled)))
-            and len(lower) == len(upper)
-        ):
-            out.extend((n, cell) for n, cell in zip(numbers, lower, strict=True) if n and cell)
-    if not out:
-        for row in rows:
-            if len(row) == 2 and re.fullmatch(r"\d{1,3}[.、]?", row[0]) and row[1]:
-                out.append((int(re.sub(r"\D", "", row[0])), row[1]))
-        if len(out) < 2:
-            return []
-    # two readings of one number (a grid printed as several rows) keep the first
-    seen: dict[int, str] = {}
-    for number, text in out:
-        seen.setdefault(number, text)
-    return sorted(seen.items())
 
 
 def tidy(text: str) -> str:

@@ -1,0 +1,254 @@
+"""Blocks of answers in a paper: where each begins and ends, and which questions it answers.
+
+A file may hold one paper with its key at the end, a key after each section, or several papers with
+identical headings, each with its key after it or all keys at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.segment.align import attach
+from ingest.segment.answers import ANSWER_LINE, is_answer_head
+from ingest.segment.corrections import with_flag
+from ingest.segment.grids import key_ranges, listed
+from ingest.segment.key import Entry, read_key
+from ingest.segment.lines import Line
+from ingest.segment.marks import Mark, Style, read_mark
+from schemas.document import BlockKind
+from schemas.question import Draft
+from schemas.text import fold
+
+_LETTER = re.compile(
+    r"(?:[试考]?卷|试题|答案|解答|[Pp]aper|PAPER|[Tt]est|TEST|[Vv]ersion|VERSION|[Ff]orm|FORM"
+    r"|[Ss]et)\s*[（(]?\s*([A-D甲乙丙丁]|[1-4](?!\d)|[一二三四](?![、.．大]))\s*(?![A-Za-z\d])[)）]?"
+    r"|(?<![A-Za-z])([A-D甲乙丙丁])\s*卷|(?:模拟|测试|练习)[试题卷]*\s*[（(]?([一二三四五\d])[)）]?"
+    r"|第\s*([一二三四五\d])\s*[套份]"
+)
+_LETTERS = {"甲": "A", "乙": "B", "丙": "C", "丁": "D", "一": "1", "二": "2", "三": "3", "四": "4", "五": "5"}
+_NAMED_LIST = re.compile(r"^\s*[^\d，。；:：]{0,16}答案\s*[:：]?\s*(?=[第（(]?\d)")
+_ASKS = re.compile(
+    r"[？?]|_{2,}|（\s*）|\(\s*\)|^(?:请|试)?(?:简述|论述|试述|说明|什么是|比较|计算|求|证明|分析"
+    r"|解释)|^[A-D]\s*[.．、)]"
+    r"|\b(?:[Ww]hat|[Ww]hich|[Ww]hy|[Hh]ow|[Ee]xplain|[Dd]efine|[Cc]ompare|[Ss]tate|[Dd]escribe"
+    r"|[Cc]alculate|[Ss]how)\b"
+)
+_TITLE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines [begin, end) of a key, `begin` its heading, and the letter of its paper, '' when it has none."""
+
+    begin: int
+    end: int
+    letter: str = ""
+
+
+def key_blocks(lines: Sequence[Line]) -> list[Block]:
+    """The blocks of answers, in order.
+
+    A heading counts when something numbered stands before it and what follows begins again: at 1, at a
+    heading, with a grid or with a range. («答案» over the answer of one question is followed by the next.)
+    A line «答案：1-5 AABCD» is a block by itself. A block goes on to the end of the paper, unless the
+    paper's own numbering goes on after it in a style that the answers do not use, another paper begins,
+    or the next block does.
+    """
+    blocks: list[Block] = []
+    heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
+    at = 0
+    last = 0
+    while at < len(lines):
+        line = lines[at]
+        if line.kind is not BlockKind.TEXT:
+            at += 1
+            continue
+        before = [mark for other in lines[last:at] if (mark := other.mark) is not None]
+        if len(before) >= 2 and _listed_line(line):
+            end = at + 1
+            while end < len(lines) and lines[end].kind is BlockKind.TEXT and listed(lines[end].text):
+                end += 1
+            blocks.append(Block(at, end))
+            at = last = end
+            continue
+        begins = at in heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
+        after = next((o for o in lines[at + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
+        if (
+            begins
+            and after is not None
+            and (after.mark is None or after.mark.value == 1 or key_ranges(after.text))
+        ):
+            end = _end(lines, at, before, after, heads)
+            blocks.append(Block(at, end, letter_of(line.text)))
+            at = last = end
+            continue
+        at += 1
+    return blocks
+
+
+def letter_of(text: str) -> str:
+    """The letter or number by which a title or a heading tells papers of one kind apart, '' when none."""
+    found = _LETTER.search(text) if len(text) <= _TITLE else None
+    raw = next((group for group in found.groups() if group), "") if found else ""
+    return _LETTERS.get(raw, raw)
+
+
+def _listed_line(line: Line) -> bool:
+    """Whether a line gives by itself the letters of several questions, after «答案»."""
+    text = line.text
+    named = _NAMED_LIST.match(text) or (
+        ANSWER_LINE.match(text) if "答" in text[:8] or "nswer" in text[:16] else None
+    )
+    if named is None:
+        return False
+    rest = text[named.end() :]
+    mark = read_mark(rest)
+    in_parts = mark is not None and mark.style in (Style.PAREN, Style.CIRCLE) and not key_ranges(rest)
+    return not in_parts and len(listed(rest)) >= 2
+
+
+def _end(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line, heads: Sequence[int]) -> int:
+    ends = [_numbering_goes_on(lines, begin, before, first)]
+    letter, text = letter_of(lines[begin].text), fold(lines[begin].text)
+    for head in heads:
+        if head <= begin + 1:
+            continue
+        other = letter_of(lines[head].text)
+        if (letter and other and other != letter) or fold(lines[head].text) == text:
+            ends.append(head)
+            break
+    begins = _next_paper(lines, begin, [head for head in heads if head > begin])
+    return min([*ends, begins])
+
+
+def _numbering_goes_on(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line) -> int:
+    own = first.mark.family if first.mark else ""
+    outer = next((mark for mark in reversed(before) if mark.style in (Style.HAN, Style.HAN_PAREN)), None)
+    if outer is None or outer.family == own:
+        return len(lines)
+    for index in range(begin + 1, len(lines)):
+        mark = lines[index].mark
+        if mark is not None and mark.family == outer.family:
+            return index if mark.value == outer.value + 1 else len(lines)
+    return len(lines)
+
+
+def _next_paper(lines: Sequence[Line], begin: int, heads: Sequence[int]) -> int:
+    """Where after the key that begins at `begin` another paper starts: at its title or its first number."""
+    for head in [*heads, len(lines)]:
+        for index in range(begin + 2, head):
+            line = lines[index]
+            titled = _is_title(lines, index)
+            again = head < len(lines) and line.mark is not None and line.mark.value == 1
+            if (titled or again) and _asks(lines[index:head]) and not _asks(lines[begin + 1 : index]):
+                return index
+    return len(lines)
+
+
+def _is_title(lines: Sequence[Line], index: int) -> bool:
+    line = lines[index]
+    text = line.text.strip()
+    if line.kind is not BlockKind.TEXT or line.mark is not None or len(text) > _TITLE or is_answer_head(text):
+        return False
+    first = next((one.text for one in lines if len(fold(one.text)) >= 6), "")
+    return bool(letter_of(text)) or (index > 0 and len(fold(text)) >= 6 and fold(text) == fold(first))
+
+
+def _asks(lines: Sequence[Line]) -> bool:
+    """Whether numbered lines are questions: most ask, leave blanks or have options under them."""
+    numbered = [i for i, one in enumerate(lines) if one.mark is not None and one.mark.style is not Style.HAN]
+    asked = 0
+    for i, stop in zip(numbered, [*numbered, len(lines)][1:], strict=True):
+        asked += any(_ASKS.search(one.body) for one in lines[i : min(stop, i + 3)])
+    return asked >= max(1, 0.5 * len(numbered))
+
+
+def entries_of(lines: Sequence[Line], block: Block) -> list[Entry]:
+    """The answers of a block, with those that stand in its heading's own line."""
+    head = lines[block.begin]
+    named = _NAMED_LIST.match(head.text) or ANSWER_LINE.match(head.text)
+    if _listed_line(head) and named:
+        text = head.text[named.end() :]
+        own = Line(text, head.block, read_mark(text), False, head.kind, head.index)
+        rest = [own, *lines[block.begin + 1 : block.end]]
+        return read_key(rest, 0, len(rest))
+    return read_key(lines, block.begin + 1, block.end)
+
+
+def attach_blocks(
+    drafts: Sequence[Draft],
+    begins: Mapping[str, int],
+    lines: Sequence[Line],
+    blocks: Sequence[Block],
+    source: str,
+) -> tuple[list[Draft], list[Entry]]:
+    """Drafts with the answers of the blocks, each from the block of its own paper; and answers left over.
+
+    begins: draft id → index of its first line. Where several keys follow several papers and it is not
+    clear which belongs to which, none is attached and the drafts are flagged.
+    """
+    position = {line.index: place for place, line in enumerate(lines)}
+    places = [position.get(begins.get(draft.draft_id, -1), -1) for draft in drafts]
+    out = list(drafts)
+    left: list[Entry] = []
+    done = 0
+    at = 0
+    while at < len(blocks):
+        chunk = [d for d, place in enumerate(places) if done <= place < blocks[at].begin]
+        run = [blocks[at]]
+        while at + len(run) < len(blocks) and not any(
+            run[-1].end <= place < blocks[at + len(run)].begin for place in places
+        ):
+            run.append(blocks[at + len(run)])
+        papers = [chunk] if len(run) == 1 else _papers(lines, [places[d] for d in chunk], chunk, run)
+        if papers is None:
+            left.extend(entry for block in run for entry in entries_of(lines, block))
+            for d in chunk:
+                out[d] = with_flag(out[d], "answer_conflict")
+        else:
+            for members, block in zip(papers, run, strict=True):
+                answered, unused = attach([out[d] for d in members], entries_of(lines, block), source)
+                left.extend(unused)
+                for d, draft in zip(members, answered, strict=True):
+                    out[d] = draft
+        done = run[-1].end
+        at += len(run)
+    return out, left
+
+
+def _papers(
+    lines: Sequence[Line], places: Sequence[int], chunk: Sequence[int], run: Sequence[Block]
+) -> list[list[int]] | None:
+    """The drafts of a chunk told apart into the papers that the blocks of a run answer, in their order."""
+    if not places:
+        return None
+    titles = [i for i in range(places[-1]) if letter_of(lines[i].text) and _is_title(lines, i)]
+    starts: list[tuple[int, str]] = []
+    for i in titles:
+        letter = letter_of(lines[i].text)
+        if not starts or starts[-1][1] != letter:
+            starts.append((i, letter))
+    if len(starts) != len(run):
+        first = lines[places[0]].mark
+        family = first.family if first else ""
+        heads = [
+            i for i in range(places[-1]) if (m := lines[i].mark) and m.style is Style.HAN and m.value == 1
+        ]
+        again = heads or [p for p in places if (m := lines[p].mark) and m.value == 1 and m.family == family]
+        starts = [(i, "") for i in again]
+    if len(starts) != len(run):
+        return None
+    stops = [*(i for i, _ in starts[1:]), len(lines)]
+    papers = [
+        [d for d, place in zip(chunk, places, strict=True) if (begin <= place or n == 0) and place < stop]
+        for n, ((begin, _), stop) in enumerate(zip(starts, stops, strict=True))
+    ]
+    letters = [letter for _, letter in starts]
+    wanted = [block.letter for block in run]
+    if all(letters) and all(wanted):
+        if sorted(letters) != sorted(wanted):
+            return None
+        return [papers[letters.index(letter)] for letter in wanted]
+    return papers

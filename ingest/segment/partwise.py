@@ -1,0 +1,104 @@
+"""Answers and points of the parts of a question, out of what is said for the whole of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment.forms import count_blanks
+from ingest.segment.marks import han_value
+from schemas.question import Draft, Part
+
+_CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+# a part's mark: at the start of a line, or after a space or a sentence's end on the line
+_MARK = re.compile(
+    r"(?:^|(?<=[\s\u3000。.；;，,、）)]))(?:[（(]\s*(?:第\s*)?(?P<a>\d{1,2}"
+    r"|[一二三四五六七八九十]{1,3}|[a-h])\s*[)）]\s*[.．、]?"
+    r"|(?P<b>[①-⑳])|第\s*(?P<c>\d{1,2}|[一二三四五六七八九十]{1,3})\s*(?:小?[问题]|空)\s*[:：.、]?"
+    r"|(?P<d>\d{1,2}"
+    r"|[a-h])\s*(?:[)）、]|[.．](?!\d))|Part\s*(?P<e>[a-h])\s*[:.)]?)"
+    r"\s*[:：]?\s*",
+    re.MULTILINE,
+)
+_TIGHT = re.compile(r"(?:[（(]\s*(?P<a>\d{1,2})\s*[)）]|(?P<b>[①-⑳]))\s*")
+_EACH = re.compile(
+    r"每\s*(?:个)?\s*(?P<what>小?问|小?题|空格?|点)\s*(?:各)?\s*(?P<n>\d+(?:\.\d+)?)\s*分"
+    r"|(?P<m>\d+(?:\.\d+)?)\s*(?:points?|marks?)\s*each"
+)
+_EDGE = " \t\n，,；;、"
+
+
+def with_parts(draft: Draft) -> Draft:
+    """The draft with each part's own answer and points, where these can be told for every part."""
+    if len(draft.parts) < 2:
+        return draft
+    parts = _answered(draft.parts, draft.answer)
+    parts = _pointed(parts, draft)
+    points = draft.points
+    stated = [part.points for part in parts if part.points is not None]
+    if points is None and len(stated) == len(parts):
+        points = sum(stated)
+    if parts == draft.parts and points == draft.points:
+        return draft
+    return draft.model_copy(update={"parts": parts, "points": points})
+
+
+def _value(found: re.Match[str]) -> int:
+    raw = next((group for group in found.groups() if group), "")
+    if raw.isdecimal():
+        return int(raw)
+    if raw in _CIRCLES:
+        return _CIRCLES.index(raw) + 1
+    return ord(raw) - 96 if raw.isascii() else han_value(raw)
+
+
+def _answered(parts: Sequence[Part], answer: str | None) -> tuple[Part, ...]:
+    if not answer or any(part.answer for part in parts):
+        return tuple(parts)
+    texts = cut_by_marks(answer, len(parts))
+    if texts is None:
+        return tuple(parts)
+    return tuple(part.model_copy(update={"answer": text}) for part, text in zip(parts, texts, strict=True))
+
+
+def cut_by_marks(answer: str, count: int) -> list[str] | None:
+    """The answer cut at its marks 1 … count, all of one kind; None when they are not all there.
+
+    Text before the first mark belongs to no part: then the answer is not cut.
+    """
+    for pattern in (_MARK, _TIGHT):
+        for kind in pattern.groupindex:
+            places: list[re.Match[str]] = []
+            for found in pattern.finditer(answer):
+                if found.group(kind) and _value(found) == len(places) + 1:
+                    places.append(found)
+            if len(places) != count or answer[: places[0].start()].strip(_EDGE):
+                continue
+            ends = [*(found.start() for found in places[1:]), len(answer)]
+            texts = [
+                answer[p.end() : end].strip().rstrip("；;，,") for p, end in zip(places, ends, strict=True)
+            ]
+            if all(text.strip(_EDGE + "。.") for text in texts):
+                return texts
+    return None
+
+
+def _pointed(parts: Sequence[Part], draft: Draft) -> tuple[Part, ...]:
+    if any(part.points is not None for part in parts):
+        return tuple(parts)
+    for text in (draft.stem, draft.section):
+        found = _EACH.search(text)
+        if found is None:
+            continue
+        each = float(found["n"] or found["m"])
+        what = found["what"] or "问"
+        if what.startswith("空"):
+            blanks = [count_blanks(part.text) for part in parts]
+            if all(blanks):
+                return tuple(
+                    part.model_copy(update={"points": each * n})
+                    for part, n in zip(parts, blanks, strict=True)
+                )
+        elif what.endswith("问") or (what.endswith("题") and text is draft.stem):
+            return tuple(part.model_copy(update={"points": each}) for part in parts)
+    return tuple(parts)

@@ -1,0 +1,125 @@
+"""What stands among answers and is none: a student's own answer, and what the grader has to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment.lines import Line
+from ingest.segment.marks import Style, read_mark
+from schemas.document import BlockKind
+
+_INNER = (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN)
+_STUDENT = re.compile(
+    r"^\s*[【\[（(]?\s*(?:(?:学生|考生|我|你|您)的?\s*(?:作答|答案|答题|解答|回答|答)(?:情况|内容"
+    r"|区)?|作答(?:情况|内容)?"
+    r"|(?:[Ss]tudent(?:['’]s)?|[Yy]our|[Mm]y) (?:answer|response|work)"
+    r"|STUDENT ANSWER)\s*[】\]）)]?\s*[:：]\s*"
+)
+_GIVEN = re.compile(
+    r"[【\[（(]?\s*(?:参考答案|标准答案|正确答案|正确选项|答案解析|解析|(?:[Cc]orrect|[Rr]ight|[Mm]odel"
+    r"|[Rr]eference) answer)\s*[】\]）)]?\s*[:：]"
+)
+_MARKED = re.compile(
+    r"^\s*(?:(?:本题|实际|学生)?\s*得\s*分\s*[:：]\s*[\d.]*\s*分?|(?:[Ss]core"
+    r"|[Mm]arks? awarded)\s*[:：]\s*[\d./ ]*)\s*$"
+)
+_TAIL = re.compile(
+    r"[\s\u3000,，;；（(]*(?:(?:学生|考生|我|你|您)的?\s*(?:作答|答案|回答)|(?:[Yy]our"
+    r"|[Ss]tudent(?:['’]s)?) (?:answer|response)|(?:本题|实际)?得\s*分)\s*[:：].*$"
+)
+
+GRADING = (
+    r"评分(?:标准|细则|说明|要点|参考|意见|办法)|评阅标准|阅卷(?:说明|提示)|给分(?:标准|说明)|得分点"
+    r"|[Mm]arking (?:scheme|notes?|guide)"
+    r"|[Gg]rading notes?|[Ee]xaminer'?s? (?:comments?|notes?|report)|[Nn]ote to (?:markers?|graders?)"
+)
+_EXPLAINS = re.compile(
+    rf"(?:^|(?<=[\s。；;.]))[【\[（(]?\s*(?:(?:答案|试题)?解析|解题思路|思路点拨|命题意图"
+    rf"|考查(?:知识)?点|考点|知识点|点评|评析|易错点|常见错误"
+    rf"|{GRADING}"
+    r"|Explanations?|Comments?|Common (?:mistakes|errors))\s*(?:[】\]）)]\s*[:：]?|[:：])\s*"
+)
+_STEP = (
+    r"(?:答[对出到]|写[对出明]|算[对出]|列[对出]|画[对出]|说[出明]|指出|结果|过程|步骤|公式|要点"
+    r"|结论|论述|举例|定义|观点|理由"
+    r"|每\s*[一个]?\s*(?:[点条项步种问空]|要点|方面))"
+)
+_REMARK = re.compile(
+    r"该(?:生|考生|同学)|(?:多数|大部分|绝大多数|有些|部分|不少|个别|很多)(?:同学|学生|考生)|(?:考生"
+    r"|学生|同学们?)(?:普遍|常常?|容易|往往|多)"
+    rf"|酌情|(?:可|只|不|再|共|各|应)?(?:给|扣|计)\s*\d+(?:\.\d+)?\s*分"
+    rf"|{_STEP}[^。；;，,\n]{{0,16}}?[给得各扣计]?\s*\d+(?:\.\d+)?\s*分"
+    r"|(?:言之(?:成理|有理)|意思(?:相近|对)|其他(?:解法|答案)(?:正确)?)[^。；;\n]{0,16}(?:分|即可)"
+    r"|不(?:给|得)分"
+    r"|[Mm]ost (?:students|candidates)|[Mm]any (?:students|candidates)"
+    r"|(?:this|the) (?:student|candidate)\b|[Aa]ward(?:ed)? \d|[Dd]educt|[Pp]artial credit|\b(?:one"
+    r"|two|three|\d+) marks? (?:for|each|if)\b"
+)
+_BRACKET = re.compile(r"[（(][^（()）\n]{2,60}[)）]")
+_SENTENCE = re.compile(r"[^。；;\n.!?！？]*(?:\.(?!\s|$)[^。；;\n.!?！？]*)*(?:[。；;.!?！？]+|\n|$)")
+
+
+def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    """Lines without what students wrote («学生作答：…») and the marks they got; and those lines.
+
+    A marked answer goes to the end of its line, or, with nothing after its colon, up to the next
+    answer, question or heading.
+    """
+    kept: list[Line] = []
+    gone: list[Line] = []
+    open_end = False
+    for line in lines:
+        text = line.text if line.kind is BlockKind.TEXT else ""
+        found = _STUDENT.match(text)
+        if found:
+            rest = text[found.end() :]
+            given = _GIVEN.search(rest)
+            open_end = not rest.strip()
+            gone.append(line)
+            if given:
+                kept.append(_with_text(line, rest[given.start() :]))
+            continue
+        if _MARKED.match(text):
+            gone.append(line)
+            continue
+        outer = line.mark is not None and line.mark.style not in (
+            Style.PAREN,
+            Style.CIRCLE,
+            Style.RIGHT_PAREN,
+        )
+        if open_end and not (outer or _GIVEN.match(text) or re.match(r"^\s*[【\[]?\s*(?:答案|解)", text)):
+            gone.append(line)
+            continue
+        open_end = False
+        tail = _TAIL.search(text) if _GIVEN.match(text) else None
+        kept.append(_with_text(line, text[: tail.start()]) if tail else line)
+    return kept, gone
+
+
+def _with_text(line: Line, text: str) -> Line:
+    text = text.strip()
+    return Line(text, line.block, read_mark(text), line.automatic, line.kind, line.index)
+
+
+def split_answer(text: str) -> tuple[str, str]:
+    """An answer without its explanation and the grader's remarks; and these, joined, '' when none.
+
+    An answer that is nothing but a grader's guide is left as it is: there is no other.
+    """
+    begin = _EXPLAINS.search(text)
+    answer, explanation = (text[: begin.start()], text[begin.start() :]) if begin else (text, "")
+    remarks: list[str] = []
+
+    def take(found: re.Match[str]) -> str:
+        if found.group().strip() and _REMARK.search(found.group()):
+            remarks.append(found.group().strip())
+            return "\n" if found.group().endswith("\n") else ""
+        return found.group()
+
+    if _REMARK.search(answer):
+        answer = _SENTENCE.sub(take, _BRACKET.sub(take, answer))
+    answer = re.sub(r"\n{2,}", "\n", answer).strip()
+    if not answer:
+        return text.strip(), ""
+    return answer, "\n".join([*filter(None, [explanation.strip()]), *remarks])
