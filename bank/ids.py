@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from schemas.errors import BankError
@@ -17,7 +17,8 @@ from schemas.text import fold
 
 KEY_BYTES = 32
 _ID_BYTES = 15  # 120 bits: 24 base32 characters without padding
-_CONTENT_FIELDS = (
+# What an item says.
+CONTENT_FIELDS = (
     "prompt",
     "reference_answer",
     "explanation",
@@ -45,17 +46,12 @@ class IdMaker:
         self._ids = _subkey(key, b"ids")
         self._signatures = _subkey(key, b"signatures")
 
-    def question_id(self, sha256: str, prompt: str, material: str, figures: Sequence[str], nth: int) -> str:
-        """The id of the nth (from 0) item of this file that reads the same: 'q' + 24 characters."""
-        return "q" + self._short(["question", sha256, fold(prompt), fold(material), *figures], nth)
-
-    def original_id(self, sha256: str, printed: str, nth: int) -> str:
-        """The id of the nth (from 0) printed question of this file that reads the same: 'o' + 24."""
-        return "o" + self._short(["original", sha256, fold(printed)], nth)
-
     def content_hash(self, question: Question) -> str:
         """Signature of what an item says, 64 hex digits; equal if and only if nothing was edited."""
-        data = question.model_dump(mode="json", include=set(_CONTENT_FIELDS))
+        return self.signature(question.model_dump(mode="json", include=set(CONTENT_FIELDS)))
+
+    def signature(self, data: Mapping[str, object]) -> str:
+        """`content_hash` of the JSON values of CONTENT_FIELDS."""
         text = json.dumps(data, ensure_ascii=True, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=32, key=self._signatures).hexdigest()
 
@@ -75,13 +71,14 @@ class IdMaker:
         out = []
         for index, q in enumerate(questions):
             draft = q.evidence.get("draft_id") or f"#{index}"
+            # An id says: the nth (from 0) item, or printed question, of this file that reads the same.
             same_text = ("question", q.source_sha256, fold(q.prompt), fold(q.material), *q.figures)
             same_print = ("original", q.source_sha256, fold(q.printed))
             nth_text = _place(places, same_text, draft)
             nth_print = _place(places, same_print, draft)
             update = {
-                "question_id": self.question_id(q.source_sha256, q.prompt, q.material, q.figures, nth_text),
-                "original_id": self.original_id(q.source_sha256, q.printed, nth_print),
+                "question_id": "q" + self._short(same_text, nth_text),
+                "original_id": "o" + self._short(same_print, nth_print),
                 "content_hash": self.content_hash(q),
             }
             out.append(q.model_copy(update=update))
