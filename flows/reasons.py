@@ -10,6 +10,7 @@ MEANINGS = {
     "answer_only": "an answer whose question was not found",
     "answer_unmarked": "the text taken as the answer is not marked as one",
     "answers_conflict": "the same question is in the bank with another answer",
+    "correction_unread": "a correction printed with the paper names this question",
     "formula_lost": "a formula could not be read",
     "low_extraction_confidence": "the page was hard to read",
     "low_label_confidence": "the discipline is not sure",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rapidfuzz import fuzz
 
+from ingest.segment.answers import CORRECTED
+from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry, choice_of
 from ingest.segment.marks import han_value, number_value
+from ingest.segment.remarks import split_answer
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 from schemas.text import fold
@@ -27,11 +30,16 @@ def attach(
 
     Where key and paper answer differently the key is taken, except over text in the question's own
     blanks, and the draft is flagged `answer_conflict`. Where numbering and content disagree (a choice
-    answered with text, a letter that is no option) nothing is attached and the flag is the same.
+    answered with text, a letter that is no option) nothing is attached and the flag is the same; where
+    that is so for half of a section, none of its answers is taken.
     """
     entries = [*entries, *_whole_sections(drafts, entries)]
     pairs = _pairs(drafts, entries)
     out = list(drafts)
+    for members in _distrusted(drafts, entries, pairs):
+        for d in members:
+            del pairs[d]
+            out[d] = _flag(drafts[d], "answer_conflict")
     used: set[int] = set()
     for d, e in pairs.items():
         draft, entry = drafts[d], entries[e]
@@ -44,6 +52,21 @@ def attach(
         if e not in used and entry.rule != WHOLE and entry.section not in merged
     ]
     return out, left
+
+
+def _distrusted(
+    drafts: Sequence[Draft], entries: Sequence[Entry], pairs: Mapping[int, int]
+) -> list[list[int]]:
+    """Sections whose pairs are not to be trusted: half of their answers cannot answer the questions."""
+    sections: dict[str, list[int]] = defaultdict(list)
+    for d in pairs:
+        sections[drafts[d].section].append(d)
+    out = []
+    for members in sections.values():
+        wrong = sum(1 for d in members if not _fits(drafts[d], entries[pairs[d]]))
+        if wrong >= 2 and 2 * wrong >= len(members):
+            out.append(members)
+    return out
 
 
 def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
@@ -79,33 +102,84 @@ def _grouped(drafts: Sequence[Draft]) -> dict[tuple[str, int], list[int]]:
 
 
 def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
-    text, explanation = _strip_stem(draft, entry.text), draft.explanation
+    if not _fits(draft, entry):
+        return _flag(draft, "answer_conflict")
+    text, more = split_answer(_strip_stem(draft, entry.text))
+    explanation = "\n".join(filter(None, [draft.explanation, more])) or None
     if draft.form is Form.MULTIPLE_CHOICE and draft.options:
         chosen = choice_of(text)
         labels = {option.label for option in draft.options}
         if chosen is None or not set(chosen[0]) <= labels:
             matches = [o.label for o in draft.options if fold(o.text) and fold(o.text) == fold(text)]
-            if len(matches) != 1:
-                return _flag(draft, "answer_conflict")
             chosen = (matches[0], "")
         text = chosen[0]
-        explanation = chosen[1] or explanation
+        explanation = "\n".join(filter(None, [chosen[1], explanation])) or None
     if not text.strip():
         return draft
-    if draft.answer is not None and fold(draft.answer) == fold(text):
-        return draft.model_copy(update={"explanation": explanation})
-    if draft.answer is not None and "answer_unmarked" not in draft.flags:
-        draft = _flag(draft, "answer_conflict")
-        if draft.form is Form.FILL_BLANK:
-            return draft  # what stands in its own blank cannot be another question's answer
+    printed = draft.answer
+    if printed is not None:
+        if draft.evidence.get("answer") == CORRECTED:
+            return draft
+        if same_answer(printed, text):
+            return draft.model_copy(update={"explanation": explanation})
+        if "answer_unmarked" not in draft.flags:
+            draft = _flag(draft, "answer_conflict")
+            if draft.form is Form.FILL_BLANK:
+                return draft  # what stands in its own blank cannot be another question's answer
+        elif _says_more(text, printed):
+            flags = tuple(flag for flag in draft.flags if flag != "answer_unmarked")
+            longer = "\n".join(filter(None, [text, more]))
+            return draft.model_copy(update={"flags": flags, "explanation": longer})
+    evidence = {**draft.evidence, "answer": CORRECTED} if entry.rule == CORRECTED else draft.evidence
     return draft.model_copy(
         update={
             "answer": text,
             "explanation": explanation,
             "answer_source": f"{key_source}: {entry.rule}",
             "answer_regions": entry.regions,
+            "evidence": evidence,
         }
     )
+
+
+def _fits(draft: Draft, entry: Entry) -> bool:
+    """Whether an entry can answer a question of this form: a letter of its options, a verdict, a text."""
+    text = split_answer(_strip_stem(draft, entry.text))[0]
+    announced = heading_form(draft.section) if draft.section else None
+    if draft.form is Form.MULTIPLE_CHOICE and draft.options:
+        labels = {option.label for option in draft.options}
+        chosen = choice_of(text)
+        if chosen is not None and set(chosen[0]) <= labels:
+            return True
+        return sum(1 for o in draft.options if fold(o.text) and fold(o.text) == fold(text)) == 1
+    if announced is Form.TRUE_FALSE:
+        return not _LETTERS.fullmatch(text) or bool(_VERDICT.match(text)) or text in "AB"
+    if announced in (Form.SHORT_ANSWER, Form.ESSAY, Form.ANALYSIS, Form.CALCULATION):
+        return not _SIGN.fullmatch(text) and not (
+            _LETTERS.fullmatch(text) and entry.form not in (None, announced)
+        )
+    return True
+
+
+_VERDICT = re.compile(r"^[（(]?\s*(?:[√✓✔×✗✘╳TFYN]|对|错|正确|错误|是|否|不|True|False)", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-H]{1,8}")
+_SIGN = re.compile(r"[√✓✔×✗✘╳]|对|错")
+_BETWEEN = re.compile(r"[；;、，,\n\t]|\s{2,}")
+
+
+def same_answer(one: str, other: str) -> bool:
+    """Whether two answers say the same: alike when folded, or the same blanks in another order."""
+    if fold(one) == fold(other):
+        return True
+    a, b = (sorted(filter(None, map(fold, _BETWEEN.split(text)))) for text in (one, other))
+    return len(a) > 1 and a == b
+
+
+def _says_more(longer: str, shorter: str) -> bool:
+    """Whether a longer answer holds what the shorter one says: most of its neighbouring signs."""
+    a, b = fold(shorter), fold(longer)
+    pairs = [a[i : i + 2] for i in range(len(a) - 1)]
+    return len(b) > len(a) >= 4 and sum(pair in b for pair in pairs) >= 0.6 * len(pairs)
 
 
 def _flag(draft: Draft, flag: str) -> Draft:

@@ -10,11 +10,20 @@ from ingest.segment.options import FORMULA
 from schemas.question import PrintedForm as Form
 
 IN_BLANKS = "in the blanks"
+IN_BRACKETS = "words in the brackets"
 IN_INK = "in another ink"
+CORRECTED = "correction"
 AS_SOLVED = "as solved"
 """Evidence of a draft whose answer is in another ink: all its lines, one a line, until papers are paired."""
 _VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
-_BRACKETED = re.compile(r"([（(])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）])")
+_BRACKETED = re.compile(
+    r"(?<![A-Za-z0-9_])([（(【\[〔])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）】\]〕])"
+)
+_EMPTY = re.compile(r"[（(【\[〔][\s\u3000]*[)）】\]〕]|_{2,}")
+# padded as the blank was: «是（ 北京 ）»; an explanation or a hint has no room around it
+_WRITTEN_BRACKET = re.compile(
+    r"(?<![A-Za-z0-9_$])([（(])[ \t\u3000]+(?!\d+\s*分)([^（）()$\s][^（）()$\n]{0,19}?)[ \t\u3000]+([)）])"
+)
 _UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7})[\s\u3000]*[_＿]{1,}")
 _BRACKET_VERDICT = re.compile(
     rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
@@ -171,7 +180,7 @@ def from_stem(stem: str, form: Form) -> Printed:
         masked = FORMULA.sub(lambda m: "$" * len(m.group()), stem)
         for pattern, empty in ((_BRACKETED, None), (_UNDERLINED, "____")):
             found = list(pattern.finditer(masked))
-            if len(found) == 1:
+            if len(found) == 1 and not _EMPTY.search(masked[: found[0].start()] + masked[found[0].end() :]):
                 one = found[0]
                 letters = one.group(1) if empty else one.group(2)
                 place = empty or f"{one.group(1)} {one.group(3)}"
@@ -179,22 +188,33 @@ def from_stem(stem: str, form: Form) -> Printed:
                 return Printed(
                     stem[: one.start()] + place + stem[one.end() :], answer, None, "in the brackets"
                 )
-    if form is Form.TRUE_FALSE:
-        one_verdict = _BRACKET_VERDICT.search(stem)
-        if one_verdict:
-            text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
-            return Printed(text, one_verdict.group(2), None, "in the brackets")
-        said = _TAIL_VERDICT.search(stem)
-        if said:
-            return Printed(stem[: said.start()].rstrip(), said.group(1), None, "at the end")
-        lead = _LEAD_VERDICT.match(stem)
-        if lead:
-            return Printed(f"( ){stem[lead.end() :]}", lead.group(1), None, "in the brackets")
+    if form is Form.TRUE_FALSE and (verdict := _verdict_in(stem)) is not None:
+        return verdict
     if form is Form.FILL_BLANK:
         filled = [m.group(1).strip() for m in _FILLED_BLANK.finditer(stem) if m.group(1).strip()]
         if filled:
             return Printed(_FILLED_BLANK.sub("____", stem), "；".join(filled), None, IN_BLANKS)
+        # with no blank left for them, words in brackets are what was filled in; beside a blank they
+        # are a hint for it («____（病因）»)
+        words = [] if _EMPTY.search(stem) else [m.group(2) for m in _WRITTEN_BRACKET.finditer(stem)]
+        if words:
+            return Printed(_WRITTEN_BRACKET.sub(r"\1 \3", stem), "；".join(words), None, IN_BRACKETS)
     return Printed(_FILLED_BLANK.sub(r"\1", stem))
+
+
+def _verdict_in(stem: str) -> Printed | None:
+    """A verdict at the end or the head of a statement, in brackets or after its sentence."""
+    one_verdict = _BRACKET_VERDICT.search(stem)
+    if one_verdict:
+        text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
+        return Printed(text, one_verdict.group(2), None, "in the brackets")
+    said = _TAIL_VERDICT.search(stem)
+    if said:
+        return Printed(stem[: said.start()].rstrip(), said.group(1), None, "at the end")
+    lead = _LEAD_VERDICT.match(stem)
+    if lead:
+        return Printed(f"( ){stem[lead.end() :]}", lead.group(1), None, "in the brackets")
+    return None
 
 
 _HEAD_WORDS = (

@@ -21,6 +21,8 @@ from schemas.question import PrintedForm as Form
 ALONE, SECOND, SLIGHT = 0.5, 0.75, 0.9
 
 NUMBER_LOST = "number lost on a scan"
+UNNUMBERED = "asks, without a number or a heading"
+_UNMARKED = "an answer without a mark"
 CLOSE = 0.8
 """How near, in points of the outline's score, a second reading must come to be worth telling."""
 
@@ -41,6 +43,13 @@ def with_confidence(drafts: Sequence[Draft], document: Document) -> list[Draft]:
 def doubt_answer(draft: Draft) -> Draft:
     """A draft whose answer came from elsewhere, with what speaks against that answer."""
     known = draft.evidence.get("doubts", "")
+    if _UNMARKED in known and "answer_unmarked" not in draft.flags:
+        # the key has borne it out
+        rest = [doubt for doubt in known.split("; ") if doubt != _UNMARKED]
+        evidence = {name: value for name, value in draft.evidence.items() if name != "doubts"}
+        evidence |= {"doubts": "; ".join(rest)} if rest else {}
+        confidence = min(1.0, round(draft.confidence / ALONE, 4))
+        draft = draft.model_copy(update={"evidence": evidence, "confidence": confidence})
     return _lowered(draft, [doubt for doubt in _answer(draft) if doubt[1] not in known])
 
 
@@ -98,6 +107,8 @@ def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
     out = []
     if draft.evidence.get("item") == NUMBER_LOST:
         out.append((ALONE, "its number could not be read"))
+    if draft.evidence.get("item") == UNNUMBERED:
+        out.append((ALONE, "no number and no heading"))
     text = draft.printed
     if _ANSWERING.match(text):
         out.append((ALONE, "it reads like an answer"))
@@ -146,7 +157,9 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
     if "answer_conflict" in draft.flags:
         out.append((ALONE, "key and paper disagree"))
     if "answer_unmarked" in draft.flags:
-        out.append((ALONE, "an answer without a mark"))
+        out.append((ALONE, _UNMARKED))
+    if "correction_unread" in draft.flags:
+        out.append((ALONE, "a correction names it"))
     if not answer:
         return out
     if draft.form is Form.MULTIPLE_CHOICE and draft.options:

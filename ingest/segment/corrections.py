@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.lines import Line
 from ingest.segment.marks import han_value, number_value
@@ -13,7 +14,6 @@ from schemas.document import BlockKind
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
-RULE = "correction"
 _HAN = "[一二三四五六七八九十]{1,3}"
 _WORD = (
     r"(?:答案)?(?:更正|勘误|订正|修正|改正)(?:说明|表|启事)?|[Cc]orrections?|CORRECTIONS?"
@@ -160,13 +160,13 @@ def _over(draft: Draft, one: Correction, source: str) -> Draft:
     if labels and not set(letters) <= labels:
         return with_flag(draft, "answer_conflict")
     settled = ("answer_conflict", "answer_unmarked")
-    evidence = {**draft.evidence, "answer": RULE}
+    evidence = {**draft.evidence, "answer": CORRECTED}
     if draft.answer:
         evidence["corrected"] = draft.answer[:200]
     return draft.model_copy(
         update={
             "answer": letters if labels else one.answer,
-            "answer_source": f"{source}: {RULE}",
+            "answer_source": f"{source}: {CORRECTED}",
             "flags": tuple(flag for flag in draft.flags if flag not in settled),
             "evidence": evidence,
         }

@@ -211,7 +211,7 @@ class Source:
         flags = []
         if any(piece.asset for piece in question_pieces) or "[图]" in printed:
             flags.append("figure")
-        if below.rule == "unmarked below":
+        if below.rule == "unmarked below" or (inline.rule == answers.IN_BRACKETS and not below.answer):
             flags.append("answer_unmarked")
         confidence = min((piece.confidence for piece in question_pieces), default=1.0)
         evidence = {"item": rule, "form": form_rule}

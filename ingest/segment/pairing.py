@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from ingest.segment.align import attach
-from ingest.segment.answers import looks_like_key_name
+from ingest.segment.answers import CORRECTED, looks_like_key_name
 from ingest.segment.confidence import doubt_answer
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
@@ -106,5 +106,5 @@ def _entry(draft: Draft) -> Entry:
         number=int(number) if number else 0,
         text=draft.answer or "",
         regions=draft.answer_regions,
-        rule="key file",
+        rule=CORRECTED if draft.evidence.get("answer") == CORRECTED else "key file",
     )
