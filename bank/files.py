@@ -150,3 +150,20 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def locked_if_free(path: Path) -> Iterator[bool]:
+    """The bank's lock if nobody has it, without waiting; tells whether it was to be had."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

@@ -122,11 +122,7 @@ class Bank:
                 )
             return DeltaTable(self.path / "questions", version=version)
         except (DeltaError, OSError) as error:
-            raise BankError(
-                f"The table of the bank in {self.path} cannot be read: {error}",
-                code="bank_damaged",
-                remedy="Restore the folder `questions` from a backup.",
-            ) from error
+            raise damaged(self.path, error) from error
 
     def table(
         self,
@@ -138,6 +134,8 @@ class Bank:
 
         filters: column -> the value, or the values, a row may have there. version: see history.
         """
+        import pyarrow as pa
+
         names = arrow_schema().names
         unknown = sorted({*(columns or ()), *(filters or ())} - set(names))
         if unknown:
@@ -151,6 +149,8 @@ class Bank:
             return rows.scan(delta, columns, _expression(filters))
         except FileNotFoundError as error:
             raise gone(delta.version(), version is not None) from error
+        except (OSError, pa.ArrowInvalid) as error:
+            raise damaged(self.path, error) from error
 
     def read(self, filters: Filters | None = None, version: int | None = None) -> list[Question]:
         """Questions, ordered by question_id. For filters and version see `table`."""
@@ -251,8 +251,8 @@ class Bank:
             remedy="Run the same command again.",
         )
 
-    def follow(self, before: int, said: Sequence[Question] = ()) -> None:
-        """Let the index of near-duplicates stand for the version after `before`, just committed.
+    def follow(self, before: int, said: Sequence[Question] = (), steps: int = 1) -> None:
+        """Let the index of near-duplicates stand for the version `steps` after `before`, just committed.
 
         said: rows whose text is new or other in it. What a row said once stays in the index: it may
         be found by it in vain, which is settled when the rows themselves are compared. Where the
@@ -260,7 +260,7 @@ class Bank:
         """
         now = self.delta()
         name, folder = str(now.metadata().id), self.path / "index"
-        if now.version() != before + 1:
+        if now.version() != before + steps:
             return
         if not said:
             NearIndex.follow(folder, name, before, now.version())
@@ -366,6 +366,15 @@ class Bank:
         total = {**counts, "added": len(added), **Counter(q.status.value for q in added)}
         told = commits.metadata(who, why, batch, at, total)
         commits.append(self.path / "questions", rows.to_table(added), told)
+
+
+def damaged(path: Path, error: Exception) -> BankError:
+    """What to raise when the table of a bank cannot be read."""
+    return BankError(
+        f"The table of the bank in {path} cannot be read: {error}",
+        code="bank_damaged",
+        remedy="Restore the folder `questions` from a backup; `exambank check` tells what is wrong with it.",
+    )
 
 
 def gone(version: int, old: bool) -> BankError:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from bank.store import Bank
 
 
-_VACUUM, _VACUUMED = "VACUUM START", "VACUUM END"  # a vacuum is two commits
-
-
 class VersionInfo(Frozen):
     """One version of a bank. Version 0 is the empty bank and has no batch."""
 
@@ -43,15 +40,11 @@ def history(bank: Bank, limit: int | None = None) -> list[VersionInfo]:
     for tag in tags(bank):
         names[tag.version].append(tag.name)
     found = []
-    kept: set[int] | None = None  # what all vacuums since have left
+    vacuumed: set[int] = set()
     for entry in bank.delta().history(limit):
-        info = _info(entry, tuple(names[int(entry["version"])]))
-        left = _kept(entry)
-        if left is not None:
-            kept = left if kept is None else kept & left
-        elif kept is not None and info.version not in kept and info.operation != _VACUUMED:
-            info = info.model_copy(update={"readable": False})
-        found.append(info)
+        number = int(entry["version"])
+        vacuumed.update(_gone(entry))
+        found.append(_info(entry, tuple(names[number]), readable=number not in vacuumed))
     return found
 
 
@@ -77,14 +70,14 @@ def restore(bank: Bank, version: int, *, who: str, why: str, at: str) -> int:
         return bank.version if done else before
 
 
-def _kept(entry: dict[str, Any]) -> set[int] | None:
-    """The versions a vacuum has left, None for another commit."""
-    if entry.get("operation") != _VACUUM or "kept" not in entry:
-        return None
-    return set(json.loads(entry["kept"]))
+def _gone(entry: dict[str, Any]) -> list[int]:
+    """The versions that a vacuum took files from; it says so before it does."""
+    if not str(entry.get("operation", "")).startswith("VACUUM"):
+        return []
+    return [int(version) for version in json.loads(entry.get("gone", "[]"))]
 
 
-def _info(entry: dict[str, Any], names: tuple[str, ...]) -> VersionInfo:
+def _info(entry: dict[str, Any], names: tuple[str, ...], *, readable: bool) -> VersionInfo:
     when = datetime.fromtimestamp(int(entry.get("timestamp", 0)) / 1000, UTC)
     try:
         counts = {str(k): int(v) for k, v in json.loads(entry.get("counts", "{}")).items()}
@@ -99,4 +92,5 @@ def _info(entry: dict[str, Any], names: tuple[str, ...]) -> VersionInfo:
         counts=counts,
         operation=str(entry.get("operation", "")),
         tags=names,
+        readable=readable,
     )

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bank import commits, rows
-from bank.diff import differs, diff
+from bank.diff import diff, differs
 from bank.store import Bank
 from bank.tags import resolve, tag, tags, untag
 from bank.versions import history, restore

@@ -1,0 +1,187 @@
+"""Whether a bank is sound: its table, rows, links, files and index; each problem with how to mend it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from bank.checks import files as of_files
+from bank.checks import rows as of_rows
+from bank.checks.problem import Checked, Problem, problem
+from bank.files import locked_if_free
+from bank.tags import missing, tags
+from bank.upkeep import leftovers
+from schemas.document import Frozen
+from schemas.errors import BankError
+
+if TYPE_CHECKING:
+    from bank.store import Bank
+
+
+class CheckReport(Frozen):
+    """What `check` found. A sound bank has no errors and no warnings."""
+
+    version: int
+    items: int
+    files: int
+    deep: bool = Field(description="whether checksums were compared too")
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is nothing but notes."""
+        return all(problem.level == "note" for problem in self.problems)
+
+
+def check(bank: Bank, *, deep: bool = True) -> CheckReport:
+    """Look at everything a bank holds; nothing is changed.
+
+    deep: compare checksums too, of what every question says and of every source and figure. What
+    is so wrong that the table cannot be read raises BankError, as everywhere.
+    """
+    here = Checked(bank, bank.delta(), deep)
+    found = [*of_files.table(here)]
+    broken = any(p.code in {"files_missing", "files_damaged", "schema"} for p in found)
+    steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _reports, _leftovers]
+    if not broken:
+        steps = [of_rows.ids, of_rows.values, of_rows.links, of_files.assets, _ledger, *steps]
+    if not broken and deep:
+        steps += [of_rows.contents, of_files.digests]
+    for step in steps:
+        found += _guarded(step, here)
+    rank = {"error": 0, "warning": 1, "note": 2}
+    return CheckReport(
+        version=here.delta.version(),
+        items=sum(action or 0 for action in of_files.counts(here)),
+        files=len(here.delta.file_uris()),
+        deep=deep,
+        problems=tuple(sorted(found, key=lambda p: rank[p.level])),
+    )
+
+
+def _guarded(step: Callable[[Checked], Iterator[Problem]], here: Checked) -> list[Problem]:
+    """What a step finds; a file whose inside is damaged is found by reading it."""
+    import pyarrow as pa
+
+    try:
+        return list(step(here))
+    except (OSError, pa.ArrowException) as error:
+        return list(of_files.damaged([str(error).splitlines()[0][:200]]))
+
+
+def _tags(here: Checked) -> Iterator[Problem]:
+    try:
+        known = tags(here.bank)
+    except BankError as error:
+        yield from problem(error.code, "error", error.message, error.remedy)
+        return
+    lost = []
+    for tag in known:
+        try:
+            if missing(here.bank, here.bank.delta(tag.version).file_uris()):
+                lost.append(f"{tag.name} ({tag.version})")
+        except BankError:
+            lost.append(f"{tag.name} ({tag.version})")
+    yield from problem(
+        "tag_lost",
+        "error",
+        "{n} tagged versions cannot be read.",
+        "Restore the files of the folder questions from a backup, or take the tags off.",
+        lost,
+    )
+
+
+def _index(here: Checked) -> Iterator[Problem]:
+    from bank.dedup.index import NearIndex
+
+    folder = here.bank.path / "index"
+    name, version = str(here.delta.metadata().id), here.delta.version()
+    if here.delta.file_uris() and NearIndex.load(folder, name, version) is None:
+        yield from problem(
+            "index_stale",
+            "note",
+            f"The index of near-duplicates is not that of version {version}.",
+            "Nothing to do: the next batch makes it anew.",
+        )
+
+
+def _reports(here: Checked) -> Iterator[Problem]:
+    bad = []
+    for path in sorted((here.bank.path / "batches").glob("*.json")):
+        try:
+            whole = isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
+        except (OSError, ValueError):
+            whole = False
+        if not whole:
+            bad.append(path.name)
+    yield from problem(
+        "batch_report",
+        "warning",
+        "{n} batch reports cannot be read.",
+        "Restore them from a backup, or delete them: the questions themselves are not in them.",
+        bad,
+    )
+
+
+def _leftovers(here: Checked) -> Iterator[Problem]:
+    with locked_if_free(here.bank.path) as free:
+        left = leftovers(here.bank) if free else []
+    yield from problem(
+        "writer_at_work",
+        "note",
+        "Another process is writing; leftovers were not looked for.",
+        "Check again when it is done.",
+        [] if free else [""],
+    )
+    yield from problem(
+        "leftovers",
+        "note",
+        "{n} files are left of writers that were killed; no version needs them.",
+        "Remove them with `exambank sweep`.",
+        [one.path for one in left],
+    )
+
+
+def _ledger(here: Checked) -> Iterator[Problem]:
+    path = here.bank.path / "ledger.sqlite"
+    if not path.is_file():
+        return
+    try:
+        state, given = _exposed(path)
+    except sqlite3.Error as error:
+        state, given = str(error), set()
+    if state != "ok":
+        yield from problem(
+            "ledger_damaged",
+            "error",
+            f"The exposure ledger is damaged: {state}.",
+            "Restore ledger.sqlite from a backup: what institutions have seen is in it alone.",
+        )
+        return
+    known = set(here.facts["question_id"].to_pylist())
+    yield from problem(
+        "ledger_unknown",
+        "warning",
+        "The exposure ledger tells of {n} questions that this version does not have.",
+        "They are counted again once `exambank restore` brings them back; nothing is lost.",
+        sorted(given - known),
+    )
+
+
+def _exposed(path: Path) -> tuple[str, set[Any]]:
+    """Whether the ledger is whole ('ok'), and the ids it tells of."""
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        state = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+        held = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        given: set[Any] = set()
+        if state == "ok" and "exposures" in held:
+            given = {row[0] for row in connection.execute("SELECT DISTINCT question_id FROM exposures")}
+        return state, given
+    finally:
+        connection.close()

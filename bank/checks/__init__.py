@@ -1,0 +1,1 @@
+"""What `bank.check` looks at, by kind: rows, and files."""

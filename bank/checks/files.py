@@ -1,0 +1,109 @@
+"""Checks of the files: those of the table, and the sources and figures its rows name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bank.checks.problem import Checked, Problem, problem
+from schemas.question import arrow_schema
+
+_BACKUP = "Restore the folder questions from a backup, or go back to a whole version with `exambank restore`."
+_RETENTION = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
+
+
+def table(here: Checked) -> Iterator[Problem]:
+    """The declared columns and partitions; every file there, of its size, with its number of rows."""
+    import pyarrow as pa
+    from deltalake import Schema
+
+    made_by = "Open the bank with the version of exambank that made it."
+    given, declared = here.delta.schema(), Schema.from_arrow(arrow_schema())
+    if given != declared:
+        ours = {field.name: str(field.type) for field in declared.fields}
+        theirs = {field.name: str(field.type) for field in given.fields}
+        odd = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+        yield from problem("schema", "error", "{n} columns are not as declared.", made_by, odd or ["order"])
+    meta = here.delta.metadata()
+    if list(meta.partition_columns) != ["discipline"]:
+        yield from problem("partitions", "error", "The table is not partitioned by discipline.", made_by)
+    short = [name for name in _RETENTION if "36500" not in (meta.configuration.get(name) or "")]
+    yield from problem(
+        "retention",
+        "warning",
+        "{n} settings that keep old versions readable are not set: another program made the table.",
+        "Vacuum with `exambank vacuum` alone.",
+        short,
+    )
+
+    actions: Any = pa.table(here.delta.get_add_actions(flatten=True)).to_pylist()
+    root = here.bank.path / "questions"
+    gone, torn = [], []
+    for action in actions:
+        path = root / action["path"]
+        if not path.is_file():
+            gone.append(action["path"])
+        elif path.stat().st_size != action["size_bytes"] or not _whole(path, action["num_records"]):
+            torn.append(action["path"])
+    yield from problem("files_missing", "error", "{n} files of the table are missing.", _BACKUP, gone)
+    yield from damaged(torn)
+
+
+def damaged(found: Sequence[str]) -> Iterator[Problem]:
+    """The problem of files that are not what was written."""
+    return problem("files_damaged", "error", "{n} files of the table are damaged.", _BACKUP, found)
+
+
+def counts(here: Checked) -> list[int | None]:
+    """The number of rows of each file, as the log tells it."""
+    import pyarrow as pa
+
+    actions: Any = pa.table(here.delta.get_add_actions(flatten=True))
+    return list(actions["num_records"].to_pylist())
+
+
+def _whole(path: Path, count: int | None) -> bool:
+    """Whether a Parquet file has a footer that tells of so many rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        found = pq.read_metadata(path).num_rows
+    except (OSError, pa.ArrowException):
+        return False
+    return count is None or found == count
+
+
+def assets(here: Checked) -> Iterator[Problem]:
+    """The bank has the sources and figures that its questions name."""
+    again = "Ingest the files again: what is missing is then kept; the questions stay as they are."
+    known = {str(name) for name in here.facts["source_sha256"].unique().to_pylist() if name}
+    lost = sorted(name for name in known if here.bank.sources.find(name) is None)
+    yield from problem("sources_missing", "warning", "{n} source files are not in the bank.", again, lost)
+    figures = {str(name) for names in here.facts["figures"].to_pylist() for name in names or ()}
+    lost = sorted(name for name in figures if here.bank.figures.find(name) is None)
+    yield from problem("figures_missing", "error", "{n} figures are not in the bank.", again, lost)
+
+
+def digests(here: Checked) -> Iterator[Problem]:
+    """Every source and figure has the digest that is its name."""
+    for store, what, made in (
+        (here.bank.sources, "sources", lambda: hashlib.sha256()),
+        (here.bank.figures, "figures", lambda: hashlib.blake2b(digest_size=32)),
+    ):
+        bad = []
+        for path in sorted(store.folder.glob("??/*")):
+            if path.name.startswith("."):
+                continue
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, made).hexdigest() != path.name:
+                    bad.append(str(path.relative_to(here.bank.path)))
+        yield from problem(
+            f"{what}_damaged",
+            "error",
+            f"{{n}} {what} are not what their names say.",
+            "Delete them and ingest their files again, or restore them from a backup.",
+            bad,
+        )
