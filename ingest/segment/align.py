@@ -12,15 +12,15 @@ from rapidfuzz import fuzz
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry, choice_of
-from ingest.segment.marks import han_value, number_value
+from ingest.segment.marks import number_value
 from ingest.segment.remarks import split_answer
+from ingest.segment.sections import title_value
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 from schemas.text import fold
 
 SAME_STEM = 82.0
 WHOLE = "key section as a whole"
-_SECTION_VALUE = re.compile(r"^\s*第?\s*([一二三四五六七八九十]{1,3})")
 
 
 def attach(
@@ -207,8 +207,7 @@ def _after_answer_word(text: str) -> str:
 
 
 def _section_key(draft: Draft) -> tuple[str, int]:
-    found = _SECTION_VALUE.match(draft.section)
-    return draft.section, han_value(found.group(1)) if found else 0
+    return draft.section, title_value(draft.section)
 
 
 def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
@@ -244,7 +243,13 @@ def _match_section(
     free = [s for s in by_section if s not in taken]
     if not title:
         return None
-    same = [s for s in free if value and entries[by_section[s][0]].section_value == value]
+    form = heading_form(title)
+    kinds = {s: entries[by_section[s][0]].form for s in free}
+    same = [
+        s
+        for s in free
+        if value and entries[by_section[s][0]].section_value == value and _agree(form, kinds[s])
+    ]
     if same:
         return same[0]
     alike = [
@@ -254,11 +259,23 @@ def _match_section(
     ]
     if alike:
         return alike[0]
+    numbered = {s for s in free if value and entries[by_section[s][0]].section_value == value}
+    if numbered:
+        # numbered alike and of another kind: told by content, or not at all
+        return min(numbered)
     if groups == len(by_section) and not any(
         entries[e].section_value for e in (m[0] for m in by_section.values())
     ):
         return sorted(by_section)[order]
     return None
+
+
+_MARKED = (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE, Form.FILL_BLANK)
+
+
+def _agree(form: Form | None, other: Form | None) -> bool:
+    """Whether two headings can name one section: letters, verdicts and blanks are not mistaken for others."""
+    return form is other or None in (form, other) or (form not in _MARKED and other not in _MARKED)
 
 
 def _pair_numbers(

@@ -16,7 +16,7 @@ from ingest.segment.corrections import with_flag
 from ingest.segment.grids import key_ranges, listed
 from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style, read_mark
+from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind
 from schemas.question import Draft
 from schemas.text import fold
@@ -73,6 +73,12 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
             blocks.append(Block(at, end))
             at = last = end
             continue
+        if len(before) >= 2 and _numbered_line(lines, at, before):
+            first = Line(_named(line), line.block, read_mark(_named(line)))
+            end = _end(lines, at, before, first, heads)
+            blocks.append(Block(at, end, letter_of(line.text)))
+            at = last = end
+            continue
         begins = at in heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
         after = next((o for o in lines[at + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
         if (
@@ -88,6 +94,19 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
+def title_lines(lines: Sequence[Line]) -> set[int]:
+    """Places of the titles that begin a second paper: what is numbered next begins again at 1."""
+    out = set()
+    for index, line in enumerate(lines):
+        if index < 2 or line.mark is not None or not _is_title(lines, index):
+            continue
+        before = next((m for one in reversed(lines[:index]) if (m := one.mark)), None)
+        after = next((m for one in lines[index + 1 :] if (m := one.mark)), None)
+        if before is not None and after is not None and after.value == 1:
+            out.add(index)
+    return out
+
+
 def letter_of(text: str) -> str:
     """The letter or number by which a title or a heading tells papers of one kind apart, '' when none."""
     found = _LETTER.search(text) if len(text) <= _TITLE else None
@@ -95,15 +114,29 @@ def letter_of(text: str) -> str:
     return _LETTERS.get(raw, raw)
 
 
+def _named(line: Line) -> str:
+    """What stands after «答案：» on a line, '' when the line does not begin so."""
+    named = _NAMED_LIST.match(line.text) or ANSWER_LINE.match(line.text)
+    return line.text[named.end() :] if named and re.search(r"答|nswer", named.group()) else ""
+
+
+def _numbered_line(lines: Sequence[Line], at: int, before: Sequence[Mark]) -> bool:
+    """Whether «答案：1. … 2. …» answers as many questions as stand before it, on one line or on several."""
+    rest = _named(lines[at])
+    mark = read_mark(rest) if rest else None
+    if mark is None or mark.value != 1:
+        return False
+    if mark.style is Style.HAN:
+        return any(one.style is Style.HAN for one in before)
+    asked = next((one.value for one in reversed(before) if one.family == mark.family), 0)
+    on_line = len(split_inner(rest, mark, tight=True))
+    follow = next((m for line in lines[at + 1 :] if (m := line.mark) and m.family == mark.family), None)
+    return asked >= 2 and (on_line == asked or (on_line == 1 and follow is not None and follow.value == 2))
+
+
 def _listed_line(line: Line) -> bool:
     """Whether a line gives by itself the letters of several questions, after «答案»."""
-    text = line.text
-    named = _NAMED_LIST.match(text) or (
-        ANSWER_LINE.match(text) if "答" in text[:8] or "nswer" in text[:16] else None
-    )
-    if named is None:
-        return False
-    rest = text[named.end() :]
+    rest = _named(line)
     mark = read_mark(rest)
     in_parts = mark is not None and mark.style in (Style.PAREN, Style.CIRCLE) and not key_ranges(rest)
     return not in_parts and len(listed(rest)) >= 2
@@ -168,9 +201,8 @@ def _asks(lines: Sequence[Line]) -> bool:
 def entries_of(lines: Sequence[Line], block: Block) -> list[Entry]:
     """The answers of a block, with those that stand in its heading's own line."""
     head = lines[block.begin]
-    named = _NAMED_LIST.match(head.text) or ANSWER_LINE.match(head.text)
-    if _listed_line(head) and named:
-        text = head.text[named.end() :]
+    text = _named(head)
+    if text:
         own = Line(text, head.block, read_mark(text), False, head.kind, head.index)
         rest = [own, *lines[block.begin + 1 : block.end]]
         return read_key(rest, 0, len(rest))

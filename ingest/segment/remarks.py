@@ -78,7 +78,9 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
             open_end = not rest.strip()
             gone.append(line)
             if given:
-                kept.append(_with_text(line, rest[given.start() :]))
+                rest = rest[given.start() :]
+                tail = _TAIL.search(rest)
+                kept.append(_with_text(line, rest[: tail.start()] if tail else rest))
             continue
         if _MARKED.match(text):
             gone.append(line)

@@ -287,3 +287,15 @@ def _arabic_headings(lines: Sequence[Line], begin: int, end: int) -> set[int]:
         if follow is not None and follow.value == 1:
             chosen.add(index)
     return chosen
+
+
+def title_value(title: str) -> int:
+    """The number of a heading as printed («二、», «Ⅱ.», «第二部分», «Part B»), 0 when it has none."""
+    title = title.strip()
+    if part := _PART.match(title):
+        return _part_value(part.group(1))
+    if chapter := _CHAPTER.match(title):
+        mark = read_mark(f"{chapter.group(1)}、")
+        return mark.value if mark else 0
+    mark = read_mark(title)
+    return mark.value if mark and mark.style in (Style.HAN, Style.ROMAN, Style.HAN_PAREN) else 0
