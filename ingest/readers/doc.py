@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 from ingest.readers import wordtable
 from ingest.readers.common import sha256_of
 from ingest.readers.docx import read_docx
 from ingest.readers.limits import over
+from ingest.readers.wordoffice import FindTool, convert, office
 from ingest.readers.wordtext import FIGURE
 from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin, Page
 from schemas.errors import MissingToolError, RefusedError
 from schemas.settings import ReadSettings
 
-FindTool = Callable[[str], str | None]
-
-_OFFICE = ("soffice", "libreoffice")
 _OFFICE_SECONDS = 180.0
 _ANTIWORD_SECONDS = 60.0
 _REMEDY = (
@@ -32,26 +26,6 @@ _REMEDY = (
     "--cask libreoffice) or, for plain text only, antiword; or save the file as .docx in Word"
 )
 _DAMAGED_REMEDY = "open the file in Word or LibreOffice and save it as .docx"
-# No macro runs, no link is followed: the file is somebody else's. Equation objects stay as they are.
-_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry">
-<item oor:path="/org.openoffice.Office.Common/Security/Scripting">
-<prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop>
-<prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop>
-<prop oor:name="DisableActiveContent" oor:op="fuse"><value>true</value></prop>
-<prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
-<item oor:path="/org.openoffice.Office.Common/Filter/Microsoft/Import">
-<prop oor:name="MathTypeToMath" oor:op="fuse"><value>false</value></prop></item>
-<item oor:path="/org.openoffice.Office.Writer/Content/Update">
-<prop oor:name="Link" oor:op="fuse"><value>2</value></prop></item>
-<item oor:path="/org.openoffice.Inet/Settings">
-<prop oor:name="ooInetProxyType" oor:op="fuse"><value>2</value></prop>
-<prop oor:name="ooInetHTTPProxyName" oor:op="fuse"><value>127.0.0.1</value></prop>
-<prop oor:name="ooInetHTTPProxyPort" oor:op="fuse"><value>9</value></prop>
-<prop oor:name="ooInetHTTPSProxyName" oor:op="fuse"><value>127.0.0.1</value></prop>
-<prop oor:name="ooInetHTTPSProxyPort" oor:op="fuse"><value>9</value></prop></item>
-</oor:items>
-"""
 
 
 def read_doc(
@@ -65,45 +39,30 @@ def read_doc(
     """
     if path.stat().st_size == 0:
         raise RefusedError("the file is empty", code="empty", remedy="get the file again from its source")
-    office = next((found for name in _OFFICE if (found := find(name))), None)
+    program = office(find)
     antiword = find("antiword")
-    if office is None and antiword is None:
+    if program is None and antiword is None:
         raise MissingToolError("no program to read Word 97-2003 files is installed", remedy=_REMEDY)
-    if office is not None:
-        read = _through_office(office, path, settings)
+    if program is not None:
+        read = _through_office(program, path, settings)
         if read is not None:
             return read
     if antiword is not None:
-        return _through_antiword(antiword, path, settings, office_failed=office is not None), ()
+        return _through_antiword(antiword, path, settings, office_failed=program is not None), ()
     raise RefusedError("LibreOffice cannot read the file", code="damaged", remedy=_DAMAGED_REMEDY)
 
 
 def _through_office(
-    office: str, path: Path, settings: ReadSettings
+    program: str, path: Path, settings: ReadSettings
 ) -> tuple[Document, tuple[Asset, ...]] | None:
     """The document as LibreOffice converts it, None when it writes nothing readable."""
     with tempfile.TemporaryDirectory(prefix="exambank-doc-", ignore_cleanup_errors=True) as folder:
         work = Path(folder)
-        profile = work / "profile"
-        (profile / "user").mkdir(parents=True)
-        (profile / "user" / "registrymodifications.xcu").write_text(_PROFILE, encoding="utf-8")
         source = work / "in.doc"  # a plain name: the real one may be odd or end otherwise
         shutil.copyfile(path, source)
-        command = [
-            office,
-            f"-env:UserInstallation={profile.as_uri()}",
-            "--headless",
-            "--norestore",
-            "--nolockcheck",
-            "--convert-to",
-            "docx:MS Word 2007 XML",
-            "--outdir",
-            str(work),
-            str(source),
-        ]
-        _run(command, work, min(_OFFICE_SECONDS, settings.max_seconds))
-        converted = work / "in.docx"
-        if not converted.exists():
+        seconds = min(_OFFICE_SECONDS, settings.max_seconds)
+        converted = convert(program, source, "docx:MS Word 2007 XML", work, seconds)
+        if converted is None:
             return None
         missing = _equations(path) - _equations_kept(converted)
         try:
@@ -140,31 +99,6 @@ def _lost(number: int, why: str) -> Notice:
     return Notice(
         code="equation_lost", message=f"{number} equations stored in the file were {why}", count=number
     )
-
-
-def _run(command: list[str], folder: Path, seconds: float) -> None:
-    """Run LibreOffice in its own process group; all of it ends when time is up."""
-    environment = {**os.environ, "HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        process_group=0,
-    )
-    try:
-        process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired as error:
-        raise RefusedError(
-            f"LibreOffice did not finish within {seconds:.0f} s (limit max_seconds)",
-            code="max_seconds",
-            remedy="raise read.max_seconds where it is lower, or save the file as .docx in Word",
-        ) from error
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _through_antiword(antiword: str, path: Path, settings: ReadSettings, *, office_failed: bool) -> Document:

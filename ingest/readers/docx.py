@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +14,12 @@ from ingest.readers.limits import over, too_deep
 from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
+from ingest.readers.wordfigures import METAFILES, FigureSheet
+from ingest.readers.wordoffice import FindTool
 from ingest.readers.wordpackage import MC, M, R, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
 from ingest.readers.wordstyles import Look, Styles
-from ingest.readers.wordtext import FIGURE, Helpers, ParagraphReader, lines
+from ingest.readers.wordtext import FIGURE, Content, Helpers, ParagraphReader, lines
 from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
@@ -26,7 +29,8 @@ _NOTICES = {
     "equation_lost": "equations could not be converted and stand as [公式]",
     "equation_part": "equations lost a sign in conversion",
     "embedded_object": "embedded objects (charts, sheets, drawings) are kept as pictures at most",
-    "vector_figure": "figures are drawn with shapes and have no picture to keep",
+    "vector_figure": "figures are drawn with shapes and could not be made pictures (LibreOffice does it)",
+    "metafile": "figures stay EMF or WMF, which browsers do not show (LibreOffice makes PNG of them)",
     "picture_missing": "pictures are linked or missing in the file",
     "hidden_text": "runs of hidden text were left out",
     "comments": "comments were left out",
@@ -38,11 +42,16 @@ _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
 
 
 def read_docx(
-    path: Path, settings: ReadSettings, *, origin: Origin = Origin.WORD
+    path: Path,
+    settings: ReadSettings,
+    *,
+    origin: Origin = Origin.WORD,
+    find: FindTool = shutil.which,
 ) -> tuple[Document, tuple[Asset, ...]]:
     """Read one .docx into a Document of one page (more when its pages are pictures) and its assets.
 
-    origin marks the blocks: CONVERTED when the file was made from a .doc. Raises RefusedError with
+    origin marks the blocks: CONVERTED when the file was made from a .doc. find looks LibreOffice up, which
+    draws the figures that are no pictures. Raises RefusedError with
     code `empty`, `not_word` or what WordPackage raises.
     """
     size = path.stat().st_size
@@ -54,7 +63,7 @@ def read_docx(
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     try:
         with WordPackage(path, settings) as package:
-            body = _Body(package, settings, origin)
+            body = _Body(package, settings, origin, find)
             blocks = body.read()
     except RecursionError as error:
         raise too_deep("the document") from error
@@ -68,18 +77,20 @@ def read_docx(
 class _Body:
     """One pass over the document parts of one package."""
 
-    def __init__(self, package: WordPackage, settings: ReadSettings, origin: Origin) -> None:
+    def __init__(
+        self, package: WordPackage, settings: ReadSettings, origin: Origin, find: FindTool = shutil.which
+    ) -> None:
         self._package, self._settings, self._origin = package, settings, origin
         self._relations = package.relations(package.main)
         self._part = package.main
         self.assets: dict[str, Asset] = {}
-        self._pictures: dict[tuple[str, str], str | None] = {}
+        self._sheet = FigureSheet(package, settings, find)
         self._counts: Counter[str] = Counter()
         self._styles = Styles(self._related("styles"))
         self._numbering = Numbering(self._related("numbering"), self._styles.number_styles)
         self._latex: dict[Any, str | None] = {}
         self._chars = 0
-        helpers = Helpers(self._styles, self._equation, self._picture, self._object, self._note)
+        helpers = Helpers(self._styles, self._equation, self._picture, self._drawn, self._object, self._note)
         self._text = ParagraphReader(helpers)
 
     def _related(self, kind: str) -> Any | None:  # noqa: ANN401
@@ -101,6 +112,7 @@ class _Body:
         self._collect_equations([body, *[part for _, part in notes if part is not None]])
         self._note("deleted_text", sum(1 for _ in body.iter(W + "delText")))
         self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
+        self._sheet.section = next(body.iter(W + "sectPr"), None)
         headers, footers = self._furniture(body, "header"), self._furniture(body, "footer")
         blocks = list(self._blocks(body))
         own = self._relations
@@ -110,7 +122,7 @@ class _Body:
                 self._relations = self._package.relations(self._target(kind) or "")
                 blocks += self._notes(part, kind)
                 self._relations = own
-        return [*headers, *_without_stray_numbers(blocks), *footers]
+        return [*headers, *self._with_figures(_without_stray_numbers(blocks)), *footers]
 
     def notices(self) -> Iterator[Notice]:
         """What was lost or replaced, counted."""
@@ -150,12 +162,8 @@ class _Body:
         numbered = None if gone and not found else self._count(look)
         left, first = _indent(look, numbered)
         number = numbered.text if numbered else ""
-        boxes = [self._box(box, grouped=grouped) for box, grouped in content.boxes]
-        drawn = content.shapes >= 3 or content.grouped
-        labels = [b for box in boxes for b in box if b.reason == "figure_label"]
-        if (drawn or len(labels) >= 2) and not content.floating:
-            self._note("vector_figure")
-            content.floating.append(None)
+        boxes = [self._box(box, grouped=drawing.grouped) for box, drawing in content.boxes]
+        self._compose(content, boxes)
         if not found and number and not content.floating:
             yield self._block("", number=number, level=numbered.level if numbered else None, indent=left)
         for place, line in enumerate(found):
@@ -179,6 +187,47 @@ class _Body:
             yield self._block(FIGURE, kind=BlockKind.FIGURE, asset=floating)
         for box in boxes:
             yield from box
+
+    def _compose(self, content: Content, boxes: list[list[Block]]) -> None:
+        """Shapes and the labels among them are one figure, with the pictures they are drawn over."""
+        labels = sum(block.reason == "figure_label" for box in boxes for block in box)
+        if content.shapes < 3 and not content.grouped and labels < 2:
+            return
+        apart = {
+            id(drawing)
+            for (_, drawing), box in zip(content.boxes, boxes, strict=True)
+            if any(b.reason != "figure_label" for b in box) and not (drawing.grouped and labels)
+        }
+        parts = [d for d in content.drawings if id(d) not in apart]
+        if parts:
+            content.floating = [
+                self._sheet.add(
+                    [part.node for part in parts],
+                    self._relations,
+                    notice="vector_figure",
+                    fallback=content.floating or (None,),
+                )
+            ]
+
+    def _with_figures(self, blocks: list[Block]) -> list[Block]:
+        """Blocks with their drawings as pictures, or with what there was before where none can be made."""
+        drawn, left = self._sheet.draw({block.asset for block in blocks if block.asset})
+        for _, notice in left.values():
+            self._note(notice)
+        kept = []
+        for block in blocks:
+            picture = drawn.get(block.asset or "")
+            if picture is not None:
+                self.assets.setdefault(picture.digest, picture)
+                kept.append(block.model_copy(update={"asset": picture.digest}))
+                continue
+            before, _ = left.get(block.asset or "", ((block.asset,), ""))
+            first, *more = before or (None,)
+            kept.append(block if first == block.asset else block.model_copy(update={"asset": first}))
+            kept += [self._block(FIGURE, kind=BlockKind.FIGURE, asset=asset) for asset in more]
+        used = {block.asset for block in kept}
+        self.assets = {name: asset for name, asset in self.assets.items() if name in used}
+        return kept
 
     def _block(self, text: str, **fields: Any) -> Block:  # noqa: ANN401
         return Block(text=text, origin=self._origin, **fields)
@@ -271,7 +320,7 @@ class _Body:
     def _equation(self, equation: Any) -> str | None:  # noqa: ANN401
         return self._latex.get(equation)
 
-    def _picture(self, key: str) -> str | None:
+    def _picture(self, key: str, drawing: Drawing) -> str | None:
         """Keep the picture of a relationship as an asset; its digest, None when it is not in the file."""
         relation = self._relations.get(key)
         if relation is None or not self._package.has(relation.target):
@@ -279,8 +328,17 @@ class _Body:
             return None
         data = self._package.data(relation.target)
         name = digest(data)
-        self.assets.setdefault(name, Asset(digest=name, media_type=media_type(relation.target), data=data))
+        kind = media_type(relation.target)
+        self.assets.setdefault(name, Asset(digest=name, media_type=kind, data=data))
+        if kind in METAFILES and len(drawing.pictures) == 1:
+            return self._sheet.add(
+                [drawing.node], self._relations, notice="metafile", fallback=(name,), key=name
+            )
         return name
+
+    def _drawn(self, drawing: Drawing) -> str:
+        """The key of a drawing that has no picture of its own."""
+        return self._sheet.add([drawing.node], self._relations, notice="embedded_object", fallback=(None,))
 
     def _object(self, drawing: Drawing) -> Found | None:
         """The MathType or Equation Editor equation of a drawing, None when it holds none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _SYMBOL = {
     **dict(zip(range(0x41, 0x5B), "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True)),
-    **dict(zip(range(0x61, 0x7B), "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", strict=True)),
+    **dict(zip(range(0x61, 0x7B), "αβχδεϕγηιφκλμνοπθρστυϖωξψζ", strict=True)),
     **dict(
         zip(
             range(0xA1, 0xFF),

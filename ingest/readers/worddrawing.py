@@ -23,6 +23,7 @@ _SHAPES = ("rect", "oval", "polyline", "arc", "roundrect", "shape", "curve")
 class Drawing:
     """One w:drawing, w:pict or w:object as found in a run."""
 
+    node: Any = None
     pictures: list[str] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     shapes: int = 0
@@ -35,7 +36,7 @@ class Drawing:
 
 def inspect(node: Any) -> Drawing:  # noqa: ANN401
     """Look through a drawing once; the VML fallback of a newer drawing is not looked at."""
-    found = Drawing()
+    found = Drawing(node=node)
     _walk(node, found)
     if node.tag == W + "drawing":
         found.floating = node.find(WP + "anchor") is not None

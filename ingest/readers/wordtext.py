@@ -53,7 +53,8 @@ class Content:
 
     pieces: list[Piece] = field(default_factory=list)
     floating: list[str | None] = field(default_factory=list)
-    boxes: list[tuple[Any, bool]] = field(default_factory=list)
+    boxes: list[tuple[Any, Drawing]] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)  # what stands beside the text, not in it
     shapes: int = 0
     grouped: bool = False
 
@@ -64,7 +65,8 @@ class Helpers:
 
     styles: Styles
     latex: Callable[[Any], str | None]
-    picture: Callable[[str], str | None]
+    picture: Callable[[str, Drawing], str | None]
+    drawn: Callable[[Drawing], str]
     object_equation: Callable[[Drawing], Found | None]
     notice: Callable[[str], None]
 
@@ -205,7 +207,7 @@ class ParagraphReader:
             content.pieces.append(Piece(f"${latex}$", look, "math"))
 
     def _drawing(self, drawing: Drawing, look: Look, content: Content) -> None:
-        content.boxes += [(box, drawing.grouped) for box in drawing.boxes]
+        content.boxes += [(box, drawing) for box in drawing.boxes]
         equation = self._help.object_equation(drawing) if drawing.program or drawing.pictures else None
         if equation is not None and equation.latex is not None:
             if equation.part:
@@ -213,21 +215,24 @@ class ParagraphReader:
             if equation.latex:
                 content.pieces.append(Piece(f"${equation.latex}$", look, "math"))
             return
-        assets = [self._help.picture(rid) for rid in drawing.pictures]
+        assets = [self._help.picture(rid, drawing) for rid in drawing.pictures]
         if equation is not None:
             self._help.notice("equation_lost")
             content.pieces += [Piece(FORMULA, look, "mark", asset) for asset in (assets or [None])[:1]]
             return
         if drawing.program or drawing.chart:
-            assets = assets or [None]
-            self._help.notice("embedded_object")
+            if assets:
+                self._help.notice("embedded_object")
+            assets = assets or [self._help.drawn(drawing)]
+        if drawing.floating or drawing.grouped or not assets:
+            content.drawings.append(drawing)
         if drawing.floating or drawing.grouped:
             content.floating += assets
         else:
             content.pieces += [Piece(FIGURE, look, "picture", asset) for asset in assets]
+        content.grouped = content.grouped or drawing.grouped
         if not assets:
             content.shapes += max(drawing.shapes - len(drawing.boxes), 0)
-            content.grouped = content.grouped or drawing.grouped
 
 
 def lines(content: Content) -> list[Line]:

@@ -280,7 +280,7 @@ def test_unreadable_equations_are_marked_and_their_preview_kept(tmp_path: Path) 
     )
     document, assets = read_docx(path, ReadSettings())
     assert [b.text for b in document.blocks] == ["设[公式]，[公式]", ""]
-    assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 2)]
+    assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 2), ("metafile", 1)]
     assert [a.media_type for a in assets] == ["image/wmf"]
     assert {b.asset for b in document.blocks} == {assets[0].digest}
 

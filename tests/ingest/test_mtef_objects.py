@@ -249,4 +249,4 @@ def test_an_equation_nothing_can_read_leaves_its_picture(tmp_path: Path) -> None
     )
     document, assets = read_docx(path, ReadSettings())
     assert [(b.text, b.asset) for b in document.blocks] == [("设[公式]为", assets[0].digest)]
-    assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 1)]
+    assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 1), ("metafile", 1)]

@@ -1,0 +1,139 @@
+"""Figures of a .docx that are no pictures: shapes with their labels, and metafiles, drawn by LibreOffice."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+from pathlib import Path
+
+from ingest.readers.docx import read_docx
+from schemas.document import BlockKind
+from schemas.settings import ReadSettings
+from tests.ingest.wordmaker import make, par, run
+
+OFFICE = shutil.which("soffice") or shutil.which("libreoffice")
+CIRCLE = (
+    '<w:r><w:pict><v:group style="position:absolute;margin-left:40pt;margin-top:8pt;width:120pt;height:80pt" '
+    'coordsize="1200,800"><v:oval style="position:absolute;left:0;top:0;width:600;height:600" '
+    'fillcolor="white"/><v:rect style="position:absolute;left:700;top:100;width:400;height:300" '
+    'fillcolor="black"/><v:shape style="position:absolute;left:200;top:600;width:300;height:200">'
+    "<v:textbox><w:txbxContent><w:p><w:r><w:t>O</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape>"
+    "</v:group></w:pict></w:r>"
+)
+
+
+def metafile() -> bytes:
+    """A placeable WMF of 1 inch: a filled rectangle."""
+    records = [
+        struct.pack("<IHhh", 5, 0x020B, 0, 0),  # window origin
+        struct.pack("<IHhh", 5, 0x020C, 1000, 1000),  # window extent
+        struct.pack("<IHHIH", 7, 0x02FC, 0, 0x000000, 0),  # black brush
+        struct.pack("<IHH", 4, 0x012D, 0),
+        struct.pack("<IHhhhh", 7, 0x041B, 800, 800, 200, 200),  # rectangle
+        struct.pack("<IH", 3, 0),
+    ]
+    body = b"".join(records)
+    head = struct.pack("<HHHIHIH", 1, 9, 0x0300, 9 + len(body) // 2, 1, 7, 0)
+    place = struct.pack("<IHhhhhHI", 0x9AC6CDD7, 0, 0, 0, 1000, 1000, 1000, 0)
+    check = 0
+    for word in struct.unpack("<10H", place):
+        check ^= word
+    return place + struct.pack("<H", check) + head + body
+
+
+PICTURE = (
+    '<w:r><w:drawing><wp:inline><wp:extent cx="914400" cy="914400"/><wp:docPr id="1" name="p"/><a:graphic>'
+    '<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture">'
+    '<pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture">'
+    '<pic:nvPicPr><pic:cNvPr id="1" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>'
+    '<a:blip r:embed="p1"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm>'
+    '<a:off x="0" y="0"/><a:ext cx="914400" cy="914400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/>'
+    "</a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>"
+)
+
+
+def size(data: bytes) -> tuple[int, int]:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as picture:
+        return picture.size
+
+
+def test_shapes_with_their_labels_become_one_picture(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.docx", par(run("1. 如图，求圆的面积。") + CIRCLE) + par("2. 求方块的面积。"))
+    document, assets = read_docx(path, ReadSettings())
+    text, figure, label, after = document.blocks
+    assert (text.text, after.text) == ("1. 如图，求圆的面积。", "2. 求方块的面积。")
+    assert (figure.kind, figure.text, label.reason) == (BlockKind.FIGURE, "[图]", "figure_label")
+    if OFFICE is None:
+        assert figure.asset is None and [n.code for n in document.notices] == ["vector_figure"]
+        return
+    assert document.notices == () and [a.digest for a in assets] == [figure.asset]
+    width, height = size(assets[0].data)
+    assert width > height > 100, "the circle with the box beside it"
+    again, _ = read_docx(path, ReadSettings())
+    assert again.blocks == document.blocks, "the same drawing gives the same picture"
+
+
+def test_a_metafile_in_a_line_becomes_a_picture_in_its_place(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.docx",
+        par(run("A. ") + PICTURE + run(" B. 无")),
+        parts={"media/p.wmf": metafile()},
+        relations={"p1": ("image", "media/p.wmf")},
+    )
+    document, assets = read_docx(path, ReadSettings())
+    assert [(b.text, b.asset) for b in document.blocks] == [("A. [图] B. 无", assets[0].digest)]
+    if OFFICE is None:
+        assert assets[0].media_type == "image/wmf" and document.notices[0].code == "metafile"
+        return
+    assert assets[0].media_type == "image/png" and document.notices == ()
+    width, height = size(assets[0].data)
+    assert abs(width - height) <= 2 and 60 <= width <= 160
+
+
+def test_without_libreoffice_figures_are_told_and_kept_as_they_are(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.docx",
+        par(run("如图") + CIRCLE) + par(run("又") + PICTURE),
+        parts={"media/p.wmf": metafile()},
+        relations={"p1": ("image", "media/p.wmf")},
+    )
+    document, assets = read_docx(path, ReadSettings(), find=lambda _: None)
+    assert [a.media_type for a in assets] == ["image/wmf"]
+    assert {n.code for n in document.notices} == {"vector_figure", "metafile"}
+    assert [b.asset for b in document.blocks if b.asset] == [assets[0].digest]
+
+
+def test_a_program_that_hangs_or_writes_nothing_costs_the_pictures_only(tmp_path: Path) -> None:
+    for script in ("sleep 60", "exit 1"):
+        tool = tmp_path / "tool"
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
+        path = make(tmp_path / "a.docx", par(run("如图") + CIRCLE))
+        document, _ = read_docx(path, ReadSettings(max_seconds=1), find=lambda _: str(tool))
+        assert document.blocks[0].text == "如图"
+        assert [n.code for n in document.notices] == ["vector_figure"]
+
+
+def test_nothing_embedded_or_linked_goes_to_libreoffice(tmp_path: Path) -> None:
+    import zipfile
+
+    kept = tmp_path / "kept.docx"
+    tool = tmp_path / "tool"
+    tool.write_text(f'#!/bin/sh\nfor last; do :; done\ncp "$last" {kept}\n')
+    tool.chmod(0o755)
+    link = CIRCLE.replace("<v:oval ", '<v:oval href="http://example.org/x" ')
+    path = make(
+        tmp_path / "a.docx",
+        par(
+            run("如图") + link.replace("</v:group>", '<v:image r:id="far"/><o:OLEObject r:id="o"/></v:group>')
+        ),
+        parts={"embeddings/1.bin": b"program", "secret.xml": "<x/>"},
+        relations={"far": ("image", "http://example.org/p.png"), "o": ("oleObject", "embeddings/1.bin")},
+    )
+    read_docx(path, ReadSettings(), find=lambda _: str(tool))
+    with zipfile.ZipFile(kept) as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    assert b"program" not in content and b"example.org" not in content and b"OLEObject" not in content
