@@ -24,16 +24,27 @@ def show(
     crop: Annotated[
         Path | None, typer.Option("--crop", help="Write the source page, the question outlined, as PNG.")
     ] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", help="As a version, or its tag, has it; by default the newest.")
+    ] = None,
     bank: common.BankOption = common.DEFAULT_BANK,
     as_json: common.JsonOption = False,
 ) -> int:
     """Show a question and where it came from, or what became of a file."""
     from bank.store import Bank
+    from bank.tags import resolve
 
     common.settings(None)
     common.check_out(crop)
     opened = Bank.open(bank)
-    found = _ids(opened, name)
+    version = opened.version if at is None else resolve(opened, at)
+    found = _ids(opened, name, version)
+    if not found and at is not None:
+        raise UsageError(
+            f"Version {at} has no question {name}.",
+            code="nothing_found",
+            remedy="See when it came with `exambank log`; leave --at out for the newest version.",
+        )
     if not found:
         return _file(opened, name, crop, as_json)
     if len(found) > 1:
@@ -42,7 +53,7 @@ def show(
             code="ambiguous_id",
             remedy="Give more of it: " + ", ".join(found[:5]) + (" …" if len(found) > 5 else ""),
         )
-    question = opened.get(found[0])
+    question = opened.get(found[0], version)
     written = _crop(opened, question, crop) if crop is not None else []
     if as_json:
         common.emit({**question.model_dump(mode="json"), "crops": [str(path) for path in written]})
@@ -53,9 +64,9 @@ def show(
     return 0
 
 
-def _ids(bank: Bank, name: str) -> list[str]:
+def _ids(bank: Bank, name: str, version: int) -> list[str]:
     """Ids that begin with name, with or without their leading q; an exact one alone."""
-    ids = [str(i) for i in bank.table(["question_id"])["question_id"].to_pylist()]
+    ids = [str(i) for i in bank.table(["question_id"], version=version)["question_id"].to_pylist()]
     if name in ids:
         return [name]
     wanted = name.lower()

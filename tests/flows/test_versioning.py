@@ -1,0 +1,94 @@
+"""The commands on versions and on the care of a bank, as a user gives them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bank.store import Bank
+from flows.cli import app, run
+from schemas.question import Status
+from tests.bank.makers import paper, sha
+
+BY = {"who": "a curator", "why": "a test", "now": "2026-01-01T00:00:00Z"}
+
+
+@pytest.fixture
+def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bank:
+    """Versions 1 and 2: two papers; version 3: one question in review."""
+    monkeypatch.chdir(tmp_path)
+    made = Bank.create(tmp_path / "bank")
+    for n in range(2):
+        made.sources.put(sha(f"p{n}.pdf"), f"p{n}.pdf".encode())
+        made.add(paper(f"p{n}.pdf", 8, 8 * n), batch=f"batch {n}", **BY)
+    made.amend({made.read()[0].question_id: {"status": Status.REVIEW}}, seen=2, **BY)
+    return made
+
+
+class Told:
+    """What a command said, and its exit code."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str, code: int = 0) -> str:
+        assert run(lambda: app([*arguments, "--bank", "bank"], standalone_mode=False)) == code
+        out, err = self._capsys.readouterr()
+        return out + err
+
+    def json(self, *arguments: str, code: int = 0) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self(*arguments, "--json", code=code))
+        return found
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Told:
+    return Told(capsys)
+
+
+def test_versions_are_tagged_compared_shown_and_restored(bank: Bank, tell: Told, tmp_path: Path) -> None:
+    name = bank.read()[0].question_id
+    assert tell.json("tag", "六月", "2", "--why", "the paper of June")["version"] == 2
+    assert "六月" in tell("log")
+    assert tell.json("tag")["tags"][0]["why"] == "the paper of June"
+    found = tell.json("diff", "六月", "--rows", "rows.jsonl")
+    assert (found["before"], found["after"], found["changed"]) == (2, 3, 1)
+    (line,) = (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["fields"]["status"] == ["active", "review"]
+    assert "1 changed" in tell("diff", "2", "3")
+    assert "8 added" in tell("diff", "1", "2")
+    assert tell.json("show", name)["status"] == "review"
+    assert tell.json("show", name, "--at", "六月")["status"] == "active"
+    assert "nothing_found" in tell("show", name, "--at", "0", code=2)
+    assert tell.json("restore", "六月", "--dry-run")["version"] == 3
+    assert tell.json("restore", "六月", "--why", "back")["version"] == 4
+    assert tell.json("show", name)["status"] == "active"
+    assert tell.json("log")["versions"][0]["why"] == "back"
+    assert "the same already" in tell("restore", "六月")
+    assert tell.json("tag", "六月", "--delete")["deleted"] is True
+    assert "no_version" in tell("restore", "六月", code=1)
+    assert "give no version" in tell("tag", "x", "1", "--delete", code=2)
+    assert "needs the name" in tell("tag", "--delete", code=2)
+    assert "no version has a tag" in tell("tag")
+
+
+def test_a_bank_is_checked_compacted_vacuumed_and_swept(bank: Bank, tell: Told) -> None:
+    assert "sound" in tell("check")
+    assert tell.json("compact")["files_after"] == 4
+    plan = tell.json("vacuum", "--keep", "1", "--dry-run")
+    assert plan["versions"] == [1, 2, 3]
+    assert "can no longer be read: 1, 2, 3" in tell("vacuum", "--keep", "1")
+    assert "(vacuumed)" in tell("log")
+    assert "version_gone" in tell("restore", "2", code=1)
+    stray = bank.path / "questions" / "part-1.parquet#1"
+    stray.write_bytes(b"x" * 2000)
+    assert "exambank sweep" in tell("check", "--quick")
+    assert tell.json("sweep", "--dry-run")["files"][0]["bytes"] == 2000
+    assert "1 file (2.0 KB) removed" in tell("sweep")
+    assert not stray.exists()
+    next((bank.path / "questions").rglob("*.zstd.parquet")).unlink()
+    report = tell.json("check", code=1)
+    assert (report["sound"], report["problems"][0]["code"]) == (False, "files_missing")
