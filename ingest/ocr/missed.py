@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 from ingest.layout.runs import median
 from ingest.ocr.engine import Engine, Found
+from ingest.ocr.patchwork import Piece, read_pieces
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Image = NDArray[np.uint8]
+    Mask = NDArray[np.bool_]
 
 _MOST = 8  # places looked at again on one page
 _SURE = 0.75
 _INK = 150  # of 255, after the paper was made white
+_DARK = 90  # of 255: not paper
 
 
 def missed(image: Image, found: Sequence[Found], engine: Engine) -> list[Found]:
@@ -27,30 +30,51 @@ def missed(image: Image, found: Sequence[Found], engine: Engine) -> list[Found]:
     """
     if len(found) < 3:
         return []
-    out = []
+    import numpy as np
+
     em = median([_height(item) for item in found])
-    for x0, y0, x1, y1 in places(image, found, em):
-        crop = image[y0:y1, x0:x1]
-        for item in engine.read(crop):
-            if item.score >= _SURE and any(char.isalnum() for char in item.text):
-                a, b, c, d = ((x + x0, y + y0) for x, y in item.quad)
-                moved = Found((a, b, c, d), item.text, item.score)
-                if not any(_same_place(moved, other) for other in found):
-                    out.append(moved)
-    return out
+    flat = white_paper(image, em)
+    pieces = [
+        Piece(np.repeat(flat[y0:y1, x0:x1, None], 3, axis=2), x0, y0)
+        for x0, y0, x1, y1 in places(flat, found, em)
+    ]
+    return [
+        item
+        for some in read_pieces(pieces, engine)
+        for item in some
+        if item.score >= _SURE
+        and any(char.isalnum() for char in item.text)
+        and not any(_same_place(item, other) for other in found)
+    ]
 
 
-def places(image: Image, found: Sequence[Found], em: float) -> list[tuple[int, int, int, int]]:
-    """Boxes (x0, y0, x1, y1 in pixels, padded) of uncovered ink of the size of a piece of a line."""
+def white_paper(image: Image, em: float) -> Image:
+    """The picture (height x width x 3, BGR) in grey, evenly lit, the dark around the sheet made white."""
     import cv2
     import numpy as np
 
-    height, width = image.shape[:2]
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    side = int(max(15, 2 * em)) | 1
-    paper = cv2.blur(cv2.dilate(grey, np.ones((9, 9), np.uint8)), (side, side))
-    flat = grey.astype(np.float32) * 255.0 / np.maximum(paper, 1)
-    ink = ((flat < _INK) & (paper > 90)).astype(np.uint8)
+    height, width = grey.shape
+    small = cv2.resize(grey, (max(1, width // 4), max(1, height // 4)), interpolation=cv2.INTER_AREA)
+    side = int(max(5, em / 2)) | 1
+    paper = cv2.blur(cv2.dilate(small, np.ones((5, 5), np.uint8)), (side, side))
+    paper = cv2.resize(paper, (width, height))
+    flat = cv2.divide(grey, np.maximum(paper, 1), scale=255.0)
+    flat[paper <= _DARK] = 255
+    return np.asarray(flat, dtype=np.uint8)
+
+
+def places(flat: Image, found: Sequence[Found], em: float) -> list[tuple[int, int, int, int]]:
+    """Boxes (x0, y0, x1, y1 in pixels, padded) of uncovered ink of the size of a piece of a line.
+
+    flat: the page in grey on white, height x width; em: the usual height of a box of text in pixels.
+    """
+    import cv2
+    import numpy as np
+
+    height, width = flat.shape
+    ink = (flat < _INK).astype(np.uint8)
+    ink[ruled(ink, em)] = 0
     for item in found:
         grow = 0.15 * _height(item)
         corners = np.array(item.quad, dtype=np.float32)
@@ -75,6 +99,19 @@ def places(image: Image, found: Sequence[Found], em: float) -> list[tuple[int, i
         pad = int(0.5 * em)
         out.append((max(0, x - pad), max(0, y - pad), min(width, x + w + pad), min(height, y + h + pad)))
     return out[:_MOST]
+
+
+def ruled(ink: Image, em: float) -> Mask:
+    """Where the ink (1, else 0) of a page is a straight line longer than a few characters, or nearly."""
+    import cv2
+    import numpy as np
+
+    long = max(3, int(2.5 * em))
+    out = np.zeros(ink.shape, dtype=bool)
+    for across, along in (((3, 1), (1, long)), ((1, 3), (long, 1))):
+        thick = cv2.dilate(ink, np.ones(across, np.uint8))  # a line that is a little askew stays whole
+        out |= np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones(along, np.uint8)), dtype=bool)
+    return out
 
 
 def _height(item: Found) -> float:

@@ -12,6 +12,7 @@ from ingest.layout.runs import Run, median
 from ingest.ocr.engine import Engine, Found
 from ingest.ocr.ink import Inks, separate
 from ingest.ocr.missed import missed
+from ingest.ocr.patchwork import Piece, read_pieces
 from schemas.document import Box
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Image = NDArray[np.uint8]
+
+Bounds = tuple[int, int, int, int]
 
 _DOTS = re.compile(r"[.·…\-_—一:：、,，'\s]{2,}")
 _EMPTY = re.compile(r"([（(])[\s.,。·、'-]*([)）])")
@@ -65,8 +68,9 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
         black = [item for item, coloured in pure if not coloured]
         coloured = [item for item, coloured in pure if coloured]
         if mixed:
-            black += engine.read(window(inks.black, mixed))
-            coloured += engine.read(window(inks.coloured, mixed))
+            print_, pen = parted(mixed, inks, engine)
+            black += print_
+            coloured += pen
         runs = combine(runs_of(black, False), runs_of(coloured, True))
     return OcrPage(tuple(runs), width * points_per_pixel, height * points_per_pixel, turn, image)
 
@@ -88,20 +92,56 @@ def by_ink(found: Sequence[Found], inks: Inks) -> tuple[list[tuple[Found, bool]]
     return pure, mixed
 
 
-def window(image: Image, items: Sequence[Found]) -> Image:
-    """The picture with nothing but white outside the boxes of items."""
+def parted(mixed: Sequence[Found], inks: Inks, engine: Engine) -> tuple[list[Found], list[Found]]:
+    """The black and the coloured text of boxes in which both inks stand."""
     import numpy as np
 
-    out = np.full_like(image, 255)
-    for item in items:
-        x0, y0, x1, y1 = _bounds(item)
-        pad = (y1 - y0) // 4
-        area = np.s_[max(0, y0 - pad) : y1 + pad, max(0, x0 - pad) : x1 + pad]
-        out[area] = image[area]
+    boxes = [_padded(_bounds(item)) for item in mixed]
+    shown = np.zeros(inks.mask.shape, dtype=bool)
+    for x0, y0, x1, y1 in boxes:
+        shown[y0:y1, x0:x1] = True
+    pieces = []
+    for image in (inks.black, inks.coloured):
+        for x0, y0, x1, y1 in together(boxes):
+            area = np.s_[y0:y1, x0:x1]
+            pieces.append(Piece(np.where(shown[area][:, :, None], image[area], np.uint8(255)), x0, y0))
+    read = read_pieces(pieces, engine)
+    half = len(read) // 2
+    return [item for found in read[:half] for item in found], [i for found in read[half:] for i in found]
+
+
+def together(boxes: Sequence[Bounds]) -> list[Bounds]:
+    """The boxes, those that overlap joined into the box around them."""
+    out: list[Bounds] = []
+    for box in boxes:
+        joined = box
+        while True:
+            hit = next((o for o in out if _meet(o, joined)), None)
+            if hit is None:
+                break
+            out.remove(hit)
+            joined = (
+                min(hit[0], joined[0]),
+                min(hit[1], joined[1]),
+                max(hit[2], joined[2]),
+                max(hit[3], joined[3]),
+            )
+        out.append(joined)
     return out
 
 
-def _bounds(item: Found) -> tuple[int, int, int, int]:
+def _meet(one: Bounds, other: Bounds) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _padded(box: Bounds) -> Bounds:
+    """A box a quarter of its height larger on every side."""
+    x0, y0, x1, y1 = box
+    pad = (y1 - y0) // 4
+    return max(0, x0 - pad), max(0, y0 - pad), x1 + pad, y1 + pad
+
+
+def _bounds(item: Found) -> Bounds:
     """Upright box around a quad, in whole pixels (x0, y0, x1, y1)."""
     xs = [x for x, _ in item.quad]
     ys = [y for _, y in item.quad]
@@ -242,8 +282,13 @@ def ink(image: Image, box: Box, scale: float) -> str | None:
     crop = image[max(0, y0) : y1, max(0, x0) : x1]
     if crop.size < 30:
         return None
+    if crop.shape[0] > 24:  # every second row tells as much
+        crop = crop[::2]
     pixels = crop.reshape(-1, 3).astype(np.int16)
-    low, high = pixels.min(axis=1), pixels.max(axis=1)
+    low = np.minimum(np.minimum(pixels[:, 0], pixels[:, 1]), pixels[:, 2])
+    high = np.maximum(np.maximum(pixels[:, 0], pixels[:, 1]), pixels[:, 2])
+    if np.count_nonzero(high - low > 45) < 10:
+        return None
     paper = float(np.percentile(high, 90))
     dark = (low < 0.8 * paper) & (high < 1.02 * paper)
     vivid = dark & (high - low > 45)
