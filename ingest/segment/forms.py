@@ -6,7 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ingest.segment.marks import han_value
+from ingest.segment.marks import han_value, read_mark
+from ingest.segment.wording import PROGRAM, PROOF, asks_for_sum
+from ingest.segment.wording import count_blanks as count_blanks
+from ingest.segment.wording import wording_form as wording_form
 from schemas.question import PrintedForm as Form
 
 # Order matters: the first word that matches decides.
@@ -20,15 +23,22 @@ _FORM_WORDS: tuple[tuple[Form, str], ...] = (
     ),
     (Form.ANALYSIS, r"辨析|案例|材料|分析|评析|case (?:study|analysis)"),
     (Form.ESSAY, r"论述|作文|写作|赏析|小论文|essays?"),
-    (Form.OTHER, r"证明|编程|程序|算法设计|设计|作图|画图|绘图|翻译|改错|proofs?|programming|design"),
+    (
+        Form.OTHER,
+        r"匹配|连线|配对|matching|translation|证明|编程|程序|算法设计|设计|作图|画图|绘图|翻译|改错"
+        r"|proofs?|programming|design",
+    ),
     (Form.CALCULATION, r"计算|解答|求解|应用|综合|演算|业务|calculat\w*|problems?|computation"),
 )
 # headings that group questions without saying of which form: the wording of each decides
 _GROUP_WORDS = r"回答|必答|选答|选做|必做|任选|questions?"
 _ANY_WORD = "|".join([*(words for _, words in _FORM_WORDS), _GROUP_WORDS])
 _BRACKETS = re.compile(r"[（(【\[][^（()）【】\[\]]{0,120}[)）】\]]")
+MATCHING = re.compile(r"匹配题|连线题|配对题|搭配题|[Mm]atching|MATCHING")
+"""Headings of what is one question however many lines it has: two columns to be joined."""
 _HEAD = re.compile(
-    rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?P<suffix>题|部分|类|大题|试题|项|题目|下列各题|下列概念|下列名词|下列术语)*"
+    rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?P<suffix>题|部分|类|大题|试题|项|题目|下列各题"
+    rf"|下列概念|下列名词|下列术语)*"
     r"(?:(?:与|和|、|及|或|/)[^，。；？！,;?!:：]{0,8}?)?\s*(?:$|[，,：:;；\s\d共每本（(请从]|(?P<stop>。))",
     re.IGNORECASE,
 )
@@ -48,8 +58,19 @@ def heading_form(heading: str) -> Form | None:
             if found and (best is None or found.start() < best[0]):
                 best = (found.start(), form)
         if best is not None:
+            if best[1] in (Form.OTHER, Form.SHORT_ANSWER) and "填空" in chunk:
+                return Form.FILL_BLANK  # 程序填空题
             return best[1]
     return None
+
+
+# «True or False: write T or F …», «Short answer. Answer all questions.»
+_ENGLISH_KIND = re.compile(
+    r"^(?:multiple[- ]choice|true\s*(?:or|/|and)\s*false|short[- ]answers?|fill[- ]in[- ]the[- ]blanks?"
+    r"|matching|essays?|definitions?)"
+    r"(?:\s+(?:questions?|problems?|section))?\s*(?:[:.：]|$)",
+    re.IGNORECASE,
+)
 
 
 def is_type_heading(text: str) -> bool:
@@ -62,6 +83,8 @@ def is_type_heading(text: str) -> bool:
         return False  # «证明：设 …» asks; «判断题：…» announces
     if len(bare) > 90:
         return False
+    if _ENGLISH_KIND.match(bare):
+        return True
     head = _HEAD.match(bare)
     if head and head.group("stop") and not head.group("suffix") and len(bare) > 5:
         return False  # «计算积分。» asks; «简答题。» announces
@@ -88,7 +111,8 @@ _EACH = re.compile(
 )
 _TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
 _TOTAL = re.compile(
-    rf"[，,]\s*{_NUM}\s*分\s*[)）]|(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分|[（(]\s*{_NUM}\s*(?:分|points?|marks?|pts?)\s*[)）]",
+    rf"[，,]\s*{_NUM}\s*分\s*[)）]|(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分"
+    rf"|[（(\[【]\s*{_NUM}\s*(?:分|points?|marks?|pts?|['’′])\s*[)）\]】]",
     re.IGNORECASE,
 )
 _BLANK_EACH = re.compile(rf"每\s*空\s*(?:格)?\s*{_NUM}\s*分")
@@ -139,7 +163,28 @@ def points_each(heading: str, count: int, number: int = 0, index: int = 0, blank
             if not blanks or count in (a, b)
             else float(a * blanks)
         )
+    chosen, total = chosen_count(text), points_total(text)
+    if chosen and total is not None and chosen < count:
+        return total / chosen
     return None
+
+
+_CHOOSE = re.compile(
+    r"(?:任选|选做|选答|选择其中|任意选|选)\s*(?:其中\s*)?(?:的\s*)?([一二两三四五\d])\s*[题道个]"
+    r"|[二两三四五六七八九\d]\s*选\s*([一二两三四五\d])(?![项个])"
+    r"|(?:choose|answer|select|attempt)\s+(?:any\s+)?(one|two|three|four|five|\d)\b",
+    re.IGNORECASE,
+)
+_COUNT_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "两": 2}
+
+
+def chosen_count(heading: str) -> int:
+    """How many of its questions a section wants answered («任选一题», «四选二», «answer any two»), else 0."""
+    found = _CHOOSE.search(unicodedata.normalize("NFKC", heading))
+    if found is None:
+        return 0
+    word = next(group for group in found.groups() if group).lower()
+    return int(word) if word.isdecimal() else _COUNT_WORDS.get(word) or han_value(word)
 
 
 def points_blank(heading: str) -> float | None:
@@ -153,7 +198,8 @@ def points_total(heading: str) -> float | None:
 
 
 _ITEM_POINTS = re.compile(
-    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?|['’′])\s*[)）】\]]",
+    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?"
+    rf"|['’′])\s*[)）】\]]",
     re.IGNORECASE,
 )
 
@@ -185,11 +231,21 @@ _BARE_POINTS = (
 )
 
 
+# «(a) Calculate the speed. [2]»: at the ends of lines
+_SQUARE_POINTS = re.compile(r"[ \t\u3000]*\[(\d{1,2})\][ \t]*$", re.MULTILINE)
+
+
 def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
     """«3. (10) 证明 …»: numbers in brackets that are points because most questions of the paper have one.
 
     printed: texts of the questions that state no points otherwise. Returns (points or None, text).
     """
+    squared = [[float(n) for n in _SQUARE_POINTS.findall(text)] for text in printed]
+    if sum(map(bool, squared)) >= max(2, 0.6 * len(printed)):
+        return [
+            (sum(values) if values else None, _SQUARE_POINTS.sub("", text) if len(values) == 1 else text)
+            for values, text in zip(squared, printed, strict=True)
+        ]
     for pattern in _BARE_POINTS:
         found = [pattern.search(text) for text in printed]
         values = [int(one.group(1)) for one in found if one]
@@ -210,70 +266,32 @@ def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
 
 def bare_stem(stem: str) -> str:
     """A stem without the bracketed points at its start or end."""
-    for pattern in _BARE_POINTS:
+    for pattern in (*_BARE_POINTS, _SQUARE_POINTS):
         stem = pattern.sub("", stem)
     return stem.strip()
-
-
-_PROOF = re.compile(
-    r"(?:^|[，。：:；;)）\s\n])(?:试|并|请|求)?证明?(?![书券件据人])|(?:给出|加以|完成).{0,6}证明"
-    r"|\bprove\b|\bshow that\b",
-    re.IGNORECASE,
-)
-_PROGRAM = re.compile(
-    r"编写.{0,16}(?:程序|函数|算法|子程序|代码)|编程|写出.{0,8}(?:程序段?|代码)|(?:设计|写出|给出).{0,12}(?:算法|函数|程序)(?![的思步])|实现.{0,8}(?:函数|算法)"
-)
-_DRAW = re.compile(r"^(?:请|试)?(?:画|作|绘)出?.{0,20}图|[，。；]\s*(?:请|试|并)?(?:画出|作出|绘出)")
-_CALC = re.compile(
-    r"计算|(?<![要需追请寻征诉谋力恳苛讲供])求(?![证职学助生知爱和教是])|解方程|化简|解(?:下列)?方程|讨论.{0,40}(?:敛散|收敛|连续|可导|解的)"
-    r"|\b(?:calculate|compute|evaluate the)\b",
-    re.IGNORECASE,
-)
-_ESSAY = re.compile(
-    r"论述|试论|试述|阐述|谈谈|^谈|谈.{0,12}看法|赏析|评述|评价|怎么看|的看法|你认为|(?:举例|结合|试).{0,20}分析|\bdiscuss\b",
-    re.IGNORECASE,
-)
-_ANALYSIS = re.compile(
-    r"辨析|案例|根据(?:上述|以上|材料)|阅读材料|是否成立.{0,6}理由|说明理由|分析(?:一下)?(?:下面|下列|如下|以下)"
-)
-_LONG_ASK = re.compile(r"试|说明|分析|评|关系|意义|影响|为什么|原因")
-_BLANK = re.compile(r"_{2,}|﹍{2,}|[（(]\s{2,}[)）]|(?<![A-Za-z0-9_])[（(][\s\u3000]*[)）]")
-
-
-_ANSWER_SPACE = re.compile(r"[:：][ \t]*_{2,}[ \t]*$", re.MULTILINE)
-
-
-def wording_form(stem: str, has_options: bool) -> Form:
-    """The form by wording alone, where no heading tells."""
-    if has_options:
-        return Form.MULTIPLE_CHOICE
-    if _PROOF.search(stem) or _PROGRAM.search(stem):
-        return Form.OTHER
-    if _BLANK.search(_ANSWER_SPACE.sub("", stem)):
-        return Form.FILL_BLANK
-    if _ANALYSIS.search(stem):
-        return Form.ANALYSIS
-    if _CALC.search(stem):
-        return Form.CALCULATION
-    if _DRAW.search(stem):
-        return Form.OTHER
-    if _ESSAY.search(stem) or (len(stem) >= 60 and _LONG_ASK.search(stem) and not re.search(r"[=$]", stem)):
-        return Form.ESSAY
-    return Form.SHORT_ANSWER
 
 
 def printed_form(heading: str, stem: str, has_options: bool, blanks: int) -> tuple[Form, str]:
     """The printed form and the rule that decided, from heading, layout and wording together."""
     announced = heading_form(heading) if heading else None
     said = wording_form(stem, has_options)
+    if announced is None and heading and said is Form.SHORT_ANSWER:
+        # «一、求下列极限» asks what its items only name
+        asked = wording_form(_heading_words(heading), False)
+        if asked in (Form.CALCULATION, Form.OTHER):
+            return asked, "heading's wording"
     if announced is None:
         return said, "wording"
-    if has_options and announced in (Form.SHORT_ANSWER, Form.TRUE_FALSE, Form.OTHER, Form.CALCULATION):
+    if (
+        has_options
+        and not MATCHING.search(heading)
+        and announced in (Form.SHORT_ANSWER, Form.TRUE_FALSE, Form.OTHER, Form.CALCULATION)
+    ):
         return Form.MULTIPLE_CHOICE, "options"
     if (
         announced is Form.CALCULATION
-        and (_PROOF.search(stem) or _PROGRAM.search(stem))
-        and not _CALC.search(stem)
+        and (PROOF.search(stem) or PROGRAM.search(stem))
+        and not asks_for_sum(stem)
     ):
         return Form.OTHER, "heading+wording"
     if (
@@ -285,6 +303,7 @@ def printed_form(heading: str, stem: str, has_options: bool, blanks: int) -> tup
     return announced, "heading"
 
 
-def count_blanks(stem: str) -> int:
-    """Number of blanks to fill in a stem."""
-    return len(_BLANK.findall(stem))
+def _heading_words(heading: str) -> str:
+    """A heading without its number and its brackets."""
+    mark = read_mark(heading)
+    return _BRACKETS.sub("", heading[mark.end :] if mark else heading).strip()

@@ -113,10 +113,16 @@ def note_in(lines: Sequence[Line], begin: int, end: int) -> int:
     return end
 
 
-def told_of(lines: Sequence[Line], items: Sequence[int], end: int) -> dict[int, str]:
+def studies(text: str) -> bool:
+    """Whether an entry tells what to know («掌握…», «了解…») instead of asking for it."""
+    return _STUDY.match(text) is not None
+
+
+def told_of(lines: Sequence[Line], items: Sequence[int], end: int, lone: bool = False) -> dict[int, str]:
     """Items of a section that say something instead of asking, with the reason: study notes, remarks, notes.
 
-    Only whole runs (up to a restart at 1) in which most entries are of one such kind and few ask.
+    Only whole runs (up to a restart at 1) in which most entries are of one such kind and few ask;
+    a single entry is a study note only where the document has others (`lone`).
     """
     out: dict[int, str] = {}
     stops = dict(zip(items, [*items[1:], end], strict=True))
@@ -129,9 +135,9 @@ def told_of(lines: Sequence[Line], items: Sequence[int], end: int) -> dict[int, 
             out.update(dict.fromkeys(run, "note of the paper"))
             continue
         noted = any(note_in(lines, i, stops[i]) < stops[i] for i in run)
-        if len(run) < 2 or pointed:
+        if (len(run) < 2 and not lone) or pointed:
             continue
-        if sum(1 for body in bodies if _STUDY.match(body)) > 0.6 * len(run):
+        if sum(1 for i in run if studies(lines[i].body)) > 0.6 * len(run):
             out.update(dict.fromkeys(run, "study notes"))
         elif (
             len(run) >= 3

@@ -15,6 +15,15 @@ _POINTS = re.compile(r"[(（\[]\s*\d+\s*(?:分|points?|marks?|pts?)\s*[)）\]]",
 _SHORT = 40
 _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
 
+# A vacuum / B water / C glass: labels without a sign, each on a line of its own
+_BARE = re.compile(r"(?<=\n)([A-H])[ \t\u3000]+(?=[^\s.．、=])")
+_PART = re.compile(
+    r"[?？]\s*$|^(?:find|compute|calculate|what|why|how|explain|show|prove|describe|determine|give|state|draw|write|derive|discuss"
+    r"|list|define|estimate|evaluate|suggest|sketch|use|compare|identify|construct|verify|if|solve|name|outline)\b"
+    r"|^(?:求|计算|证明|写出|说明|试|问|画出|给出|分析|解释|简述|指出)",
+    re.IGNORECASE,
+)
+
 
 def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
     """Stem and options of `text`; no options when labels do not run A, B, … in order.
@@ -23,7 +32,7 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
     """
     # the (A) of $r(A)$ is no label: formulas are hidden from the search, at their own length
     shown = FORMULA.sub(lambda m: "$" * len(m.group()), text)
-    for pattern in (_UPPER, _LOWER):
+    for pattern in (_UPPER, _LOWER, _BARE):
         places = _run(shown, pattern)
         if len(places) < 2:
             continue
@@ -39,6 +48,10 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
             continue  # a list inside the question: it goes on asking after the last label
         if pattern is _LOWER and any(_POINTS.search(option.text) for option in options):
             continue  # what has points of its own is a sub-question
+        if pattern is _LOWER and 2 * sum(bool(_PART.search(o.text)) for o in options) >= len(options):
+            continue  # a. Find …  b. What …? are sub-questions
+        if pattern is _BARE and len(places) < 3:
+            continue
         if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
             continue  # a. b. c. over whole sentences are sub-questions
         return stem, tuple(options)

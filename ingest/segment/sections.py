@@ -14,11 +14,13 @@ from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
 
 _TERM_HEADING = re.compile(
-    r"^(?:(?:19|20)?\d{2}\s*(?:年|级|春|秋|夏|冬|学年)\s*\S{0,8}|(?:19|20)\d{2}\s*[-—–~～/]+\s*(?:19|20)?\d{2}\S{0,14}|(?:19|20)\d{2}[.．/-]\d{1,2}\S{0,6}|\d{2}\s*小学期|"
+    r"^(?:(?:19|20)?\d{2}\s*(?:年|级|春|秋|夏|冬|学年)\s*\S{0,8}|(?:19|20)\d{2}\s*[-—–~～/]+\s*(?:19"
+    r"|20)?\d{2}\S{0,14}|(?:19|20)\d{2}[.．/-]\d{1,2}\S{0,6}|\d{2}\s*小学期|"
     r"(?:[上下]学期|期中|期末)\S{0,4})$"
 )
 _PART = re.compile(
-    r"^(?:Part|PART|Section|SECTION)\s+([A-Z]|\d{1,2}|[IVX]{1,4}|[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive|ONE|TWO|THREE|FOUR|FIVE)\b"
+    r"^(?:Part|PART|Section|SECTION)\s+([A-Z]|\d{1,2}|[IVX]{1,4}|[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive"
+    r"|ONE|TWO|THREE|FOUR|FIVE)\b"
     r"\s*[.:：–—-]?\s*(.*)$"
 )
 _CHAPTER = re.compile(
@@ -26,7 +28,8 @@ _CHAPTER = re.compile(
 )
 # a collection of exercises by chapter: each begins the numbering again
 _UNIT = re.compile(
-    r"^(?:第\s*(?:[一二三四五六七八九十]{1,3}|\d{1,2})\s*(?:章|单元|讲|篇)(?:[\s:：]\s*[^，。？；]{0,24})?|Chapter\s+\d{1,2}\b[^.?]{0,50})$"
+    r"^(?:第\s*(?:[一二三四五六七八九十]{1,3}|\d{1,2})\s*(?:章|单元|讲"
+    r"|篇)(?:[\s:：]\s*[^，。？；]{0,24})?|Chapter\s+\d{1,2}\b[^.?]{0,50})$"
 )
 _WORD_NUMBERS = ("one", "two", "three", "four", "five")
 
@@ -165,7 +168,8 @@ _ENGLISH_HEADING = re.compile(
     r"|(?:Short|Long|Brief)[- ]Answers?|Fill[- ]in[- ]the[- ]Blanks?"
     r"|Essays?|Matching|Definitions?|Identifications?|Problems?|Calculations?"
     r"|Cloze|Reading Comprehension|Translations?|Writing|Proofs?)"
-    r"(?:\s+(?:Questions?|Problems?|Section|Part|Items))?\s*(?:[（(\[][^（()）\[\]]{1,60}[)）\]])?\s*[:：.]?$",
+    r"(?:\s+(?:Questions?|Problems?|Section|Part"
+    r"|Items))?\s*(?:[（(\[][^（()）\[\]]{1,60}[)）\]])?\s*[:：.]?$",
     re.IGNORECASE,
 )
 _BARE_HEADING = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from papermaker import cut
+from papermaker import cut, table
 
 from schemas.question import PrintedForm as Form
 
@@ -127,3 +127,155 @@ def test_what_tells_instead_of_asking_is_kept_apart() -> None:
     )
     assert [d.form for d in remarks.drafts] == [Form.ESSAY]
     assert "remarks on answers" in {d.reason for d in remarks.dropped}
+
+
+def test_a_table_of_questions_is_cut_row_by_row() -> None:
+    rows = "| 序号 | 题目 | 答案 |\n| --- | --- | --- |\n| 1 | 主键可以为空。 | × |\n| 2 | 视图是虚表。 | √ |"
+    found = cut(["一、判断题（每题2分）", table(rows), "二、简答题", "1. 什么是事务？"]).drafts
+    assert [(d.number, d.stem, d.answer, d.points) for d in found] == [
+        ("1", "主键可以为空。", "×", 2.0),
+        ("2", "视图是虚表。", "√", 2.0),
+        ("1", "什么是事务？", None, None),
+    ]
+
+
+def test_a_table_with_a_column_for_each_option() -> None:
+    rows = (
+        "| 题号 | 题干 | A | B | C | D | 答案 |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+        "| 1 | 属于输入设备的是 | 键盘 | 显示器 | 打印机 | 音箱 | A |\n| 2 | 属于输出设备的是 | 键盘 | 鼠标 | 打印机 | 话筒 | C |"
+    )
+    found = cut(["一、单项选择题", table(rows)]).drafts
+    assert [(d.answer, [o.text for o in d.options]) for d in found] == [
+        ("A", ["键盘", "显示器", "打印机", "音箱"]),
+        ("C", ["键盘", "鼠标", "打印机", "话筒"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "want"),
+    [
+        (
+            "| 1 | 什么是栈？ |\n| --- | --- |\n| 2 | 什么是队列？ |\n| 3 | 什么是图？ |",
+            ["什么是栈？", "什么是队列？", "什么是图？"],
+        ),
+        ("| 1. 堆栈 | 3. 树形 |\n| --- | --- |\n| 2. 队列 | 4. 图形 |", ["堆栈", "队列", "树形", "图形"]),
+    ],
+)
+def test_tables_without_a_head(rows: str, want: list[str]) -> None:
+    assert [d.printed for d in cut(["一、名词解释", table(rows)]).drafts] == want
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "| 题号 | 一 | 二 | 总分 |\n| --- | --- | --- | --- |\n| 得分 |  |  |  |",
+        "| 题号 | 1 | 2 |\n| --- | --- | --- |\n| 答案 |  |  |",
+        "| 1 | 2000 | 3000 |\n| --- | --- | --- |\n| 2 | 4000 | 5000 |",
+        "| 项目 | 甲 | 乙 |\n| --- | --- | --- |\n| 收入 | 10 | 20 |",
+    ],
+)
+def test_other_tables_stay_whole(rows: str) -> None:
+    found = cut(["一、计算题", "1. 根据下表计算总和。", table(rows), "2. 计算平均值。"]).drafts
+    assert [d.number for d in found] == ["1", "2"]
+    assert rows.split("\n")[0] in found[0].printed
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("一、名词解释\n移情、共情、阻抗、投射", ["移情", "共情", "阻抗", "投射"]),
+        ("一、简答题\n什么是移情？\n什么是阻抗？", ["什么是移情？", "什么是阻抗？"]),
+        (
+            "Section B: Essays. Choose ONE.\nA. To what extent was the reform a turning point?\nB. Assess the causes of the war.",
+            ["To what extent was the reform a turning point?", "Assess the causes of the war."],
+        ),
+        ("一、单项选择题\n水是\nA. 气体 B. 液体\n铁是\nA. 金属 B. 非金属", ["水是", "铁是"]),
+        ("问题一：什么是甲？\n问题二：什么是乙？", ["什么是甲？", "什么是乙？"]),
+        (
+            "二、作文题（二选一）\n题目一：以甲为题写评论。\n题目二：以乙为题写评论。",
+            ["以甲为题写评论。", "以乙为题写评论。"],
+        ),
+    ],
+)
+def test_questions_without_numbers(text: str, want: list[str]) -> None:
+    assert stems(text) == want
+
+
+def test_a_text_without_any_number_is_asked_about_and_doubted() -> None:
+    found = cut("《管理学》期末考查\n请结合一家企业的实际，论述其组织变革。")
+    assert [d.printed for d in found.drafts] == ["请结合一家企业的实际，论述其组织变革。"]
+    assert found.drafts[0].confidence < 0.6
+    assert not cut("管理学的历史很长。\n它始于工业时代。\n人们为什么管理？\n答案很多。").drafts
+
+
+def test_text_shared_by_several_questions_goes_to_each_of_them() -> None:
+    found = cut(
+        "一、单项选择题\n1. 甲（ ）\nA. 一 B. 二\n（2～3题共用题干）\n患者，男，50岁，胸痛2小时。\n2. 首先考虑（ ）\nA. 一 B. 二\n"
+        "3. 首选检查（ ）\nA. 一 B. 二\n4. 乙（ ）\nA. 一 B. 二"
+    ).drafts
+    assert ["患者" in d.material for d in found] == [False, True, True, False]
+    assert all("患者" not in d.printed for d in found)
+
+
+def test_columns_to_be_joined_are_one_question() -> None:
+    (draft,) = cut(
+        "一、连线题（4分）\n1. 斯密    A. 通论\n2. 凯恩斯    B. 国富论\n3. 马克思    C. 资本论"
+    ).drafts
+    assert draft.form is Form.OTHER
+    assert "资本论" in draft.printed
+
+
+@pytest.mark.parametrize(
+    ("heading", "want"),
+    [
+        ("二、论述题（任选一题，20分）", 20.0),
+        ("二、论述题（四选二，共40分）", 20.0),
+        ("Section II: Essays (60 marks). Answer any THREE questions.", 20.0),
+        ("二、论述题（共40分）", None),
+    ],
+)
+def test_points_of_questions_to_choose_from(heading: str, want: float | None) -> None:
+    found = cut("\n".join([heading, *(f"{n}. 论述第{n}个问题的意义。" for n in range(1, 5))])).drafts
+    assert [d.points for d in found] == [want] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Write a function that reverses a linked list.", Form.OTHER),
+        ("True or false? A stack is LIFO.", Form.TRUE_FALSE),
+        ("Suppose x = 3 and y = 4. Find the distance.", Form.CALCULATION),
+        ("Perform Prim's algorithm on the graph.", Form.CALCULATION),
+        ("Determine whether the series converges.", Form.CALCULATION),
+        ("To what extent does free trade benefit all?", Form.ESSAY),
+        ("Translate into Chinese: the early bird.", Form.OTHER),
+        ("State the mean value theorem.", Form.SHORT_ANSWER),
+        ("解线性方程组。", Form.CALCULATION),
+        ("以《史记》为例，谈史传文学的特点。", Form.ESSAY),
+    ],
+)
+def test_forms_told_by_wording(text: str, form: Form) -> None:
+    assert cut(f"1. {text}\n2. What is a stack?").drafts[0].form is form
+
+
+def test_the_heading_asks_for_what_its_items_only_name() -> None:
+    found = cut("一.求下列极限（每小题5分）\n1. $\\lim n^{1/n}$\n2. $\\lim e^{-n}$").drafts
+    assert [d.form for d in found] == [Form.CALCULATION] * 2
+    (fill,) = cut("一、程序填空题\n1. 补全：r = ____; 循环____。").drafts
+    assert fill.form is Form.FILL_BLANK
+
+
+def test_small_letters_that_ask_are_parts_and_bare_letters_are_options() -> None:
+    asked, chosen = cut(
+        "1. Suppose Y = C + I.\na. Find the level of output.\nb. What is the multiplier?\n2. Light is fastest in\nA vacuum\nB water\nC glass\nD diamond"
+    ).drafts
+    assert len(asked.parts) == 2
+    assert not asked.options
+    assert [o.text for o in chosen.options] == ["vacuum", "water", "glass", "diamond"]
+
+
+def test_points_in_square_brackets_at_the_ends_of_lines() -> None:
+    found = cut(
+        "1. A car moves.\n(a) Find its speed. [2]\n(b) Find its path. [3]\n2. Describe an experiment. [8]"
+    ).drafts
+    assert [d.points for d in found] == [5.0, 8.0]
