@@ -86,7 +86,7 @@ def diff(bank: Bank, before: int, after: int) -> Diff:
     Only files that one of the two versions has alone are read: what lies in between costs nothing
     that it did not change. One column at a time is held, of those rows.
     """
-    from bank.store import gone
+    from bank.table import gone
 
     old, new = bank.delta(before), bank.delta(after)
     left, right = set(old.file_uris()), set(new.file_uris())

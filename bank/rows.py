@@ -24,7 +24,7 @@ def to_table(questions: Iterable[Question]) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _column(values: list[Any], field: pa.Field) -> pa.Array:
+def _column(values: list[Any], field: pa.Field[Any]) -> pa.Array[Any]:
     """Column by column: three times as fast as a dictionary for each question."""
     import pyarrow as pa
 
@@ -32,7 +32,8 @@ def _column(values: list[Any], field: pa.Field) -> pa.Array:
         values = [list(value.items()) for value in values]
     elif field.name == "regions":
         values = [[{"page": region.page, "box": region.box} for region in value] for value in values]
-    return pa.array(values, field.type)
+    made: pa.Array[Any] = pa.array(values, field.type)
+    return made
 
 
 def from_table(table: pa.Table) -> list[Question]:

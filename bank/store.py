@@ -1,4 +1,4 @@
-"""The versioned table of questions: create, open, read, and add with one commit a batch."""
+"""A bank: create, open, add with one commit a batch, amend. How it is read: bank.table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -17,18 +17,13 @@ from bank.dedup.index import INDEXED, NearIndex
 from bank.dedup.items import COLUMNS
 from bank.files import FileStore, Reports, locked
 from bank.ids import IdMaker, create_key, load_key
+from bank.table import Table, has_table
 from schemas.document import Frozen
 from schemas.errors import BankError
 from schemas.question import Question, Status, arrow_schema
 from schemas.settings import DedupSettings
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.dataset as pads
-    from deltalake import DeltaTable
-
 FOLDERS = ("figures", "sources", "batches", "index", "cache")
-Filters = Mapping[str, str | Sequence[str]]
 _FOREVER = "interval 36500 days"
 _CODE = re.compile(r"[a-z0-9_-]+")
 
@@ -57,11 +52,11 @@ class AddReport(Frozen):
     outcomes: tuple[Outcome, ...]
 
 
-class Bank:
+class Bank(Table):
     """A bank folder: the table `questions/`, the key, and the files the questions came from."""
 
     def __init__(self, path: Path, key: bytes) -> None:
-        self.path = path
+        super().__init__(path)
         self.ids = IdMaker(key)
         self.sources = FileStore(path / "sources")
         self.figures = FileStore(path / "figures")
@@ -77,7 +72,7 @@ class Bank:
         """
         path.mkdir(parents=True, exist_ok=True)
         with locked(path):
-            if _has_table(path):
+            if has_table(path):
                 raise BankError(
                     f"There is a bank in {path} already.",
                     code="bank_exists",
@@ -92,82 +87,13 @@ class Bank:
     @classmethod
     def open(cls, path: Path) -> Bank:
         """The bank in this folder; BankError with the remedy when there is none."""
-        if not _has_table(path):
+        if not has_table(path):
             raise BankError(
                 f"There is no bank in {path}.",
                 code="no_bank",
                 remedy="Ingest a first batch with `exambank ingest`, or give the right folder with --bank.",
             )
         return cls(path, load_key(path / "key"))
-
-    @property
-    def version(self) -> int:
-        """The newest version of the table; an empty bank has version 0."""
-        return self.delta().version()
-
-    def delta(self, version: int | None = None) -> DeltaTable:
-        """The Delta table itself, at a version or at the newest one."""
-        from deltalake import DeltaTable
-        from deltalake.exceptions import DeltaError
-
-        try:
-            newest = DeltaTable(self.path / "questions")
-            if version is None or version == newest.version():
-                return newest
-            if not 0 <= version < newest.version():
-                raise BankError(
-                    f"The bank has no version {version}; it has 0 to {newest.version()}.",
-                    code="no_version",
-                    remedy="See the versions with `exambank log`.",
-                )
-            return DeltaTable(self.path / "questions", version=version)
-        except (DeltaError, OSError) as error:
-            raise damaged(self.path, error) from error
-
-    def table(
-        self,
-        columns: Sequence[str] | None = None,
-        filters: Filters | None = None,
-        version: int | None = None,
-    ) -> pa.Table:
-        """Rows as an Arrow table, in no particular order.
-
-        filters: column -> the value, or the values, a row may have there. version: see history.
-        """
-        import pyarrow as pa
-
-        names = arrow_schema().names
-        unknown = sorted({*(columns or ()), *(filters or ())} - set(names))
-        if unknown:
-            raise BankError(
-                f"A question has no field {', '.join(unknown)}.",
-                code="no_field",
-                remedy=f"The fields are: {', '.join(names)}.",
-            )
-        delta = self.delta(version)
-        try:
-            return rows.scan(delta, columns, _expression(filters))
-        except FileNotFoundError as error:
-            raise gone(delta.version(), version is not None) from error
-        except (OSError, pa.ArrowInvalid) as error:
-            raise damaged(self.path, error) from error
-
-    def read(self, filters: Filters | None = None, version: int | None = None) -> list[Question]:
-        """Questions, ordered by question_id. For filters and version see `table`."""
-        return sorted(
-            rows.from_table(self.table(filters=filters, version=version)), key=lambda q: q.question_id
-        )
-
-    def get(self, question_id: str, version: int | None = None) -> Question:
-        """One question; BankError when the bank has none of this id."""
-        found = self.read({"question_id": question_id}, version)
-        if not found:
-            raise BankError(
-                f"The bank has no question {question_id}.",
-                code="no_question",
-                remedy="Give an id as `exambank sample` or `exambank ingest --json` prints it.",
-            )
-        return found[0]
 
     def add(
         self,
@@ -180,6 +106,7 @@ class Bank:
         counts: Mapping[str, int] | None = None,
         stage_versions: Mapping[str, str] | None = None,
         dedup: DedupSettings | None = None,
+        settle_duplicates: bool = True,
     ) -> AddReport:
         """Add a batch as one version; what the bank has already is left alone.
 
@@ -188,6 +115,8 @@ class Bank:
         the evidence; rows already in the bank are not rewritten. Nothing new to add makes no
         version. Any number of processes may add at once: each waits for the one before.
 
+        settle_duplicates: False leaves near-duplicates to a later `dedup` of the whole bank, for rows in
+        bulk; the index is made anew then. Rows of the same id are told in any case.
         questions in a reproducible order (files sorted, drafts as printed) give reproducible ids.
         counts: numbers for the log, e.g. documents and pages. now: an aware datetime, or RFC 3339.
         BankError: `bank_busy` after 15 minutes of waiting, `discipline_code` for a bad partition.
@@ -202,7 +131,16 @@ class Bank:
                     remedy="Use the codes of the taxonomy, d00 for unknown.",
                 )
         with locked(self.path):
-            return self._add(given, batch, who, why, at, counts or {}, stage_versions or {}, dedup)
+            return self._add(
+                given,
+                batch,
+                who,
+                why,
+                at,
+                counts or {},
+                stage_versions or {},
+                (dedup or DedupSettings()) if settle_duplicates else None,
+            )
 
     def amend(
         self,
@@ -316,9 +254,12 @@ class Bank:
                 )
                 outcomes.append(name)
         added: dict[str, Question] = {}
-        if fresh:
+        if fresh and dedup is None:
+            added = fresh
+            self._commit(list(fresh.values()), batch, who, why, at, counts)
+        elif fresh and dedup is not None:
             index = self._index()
-            settled = self._settle(list(fresh.values()), index, dedup or DedupSettings())
+            settled = self._settle(list(fresh.values()), index, dedup)
             added = {q.question_id: q for q in settled}
             self._commit(settled, batch, who, why, at, counts)
             # From here to the end of the save, a crash leaves an index that is one version behind:
@@ -368,25 +309,6 @@ class Bank:
         commits.append(self.path / "questions", rows.to_table(added), told)
 
 
-def damaged(path: Path, error: Exception) -> BankError:
-    """What to raise when the table of a bank cannot be read."""
-    return BankError(
-        f"The table of the bank in {path} cannot be read: {error}",
-        code="bank_damaged",
-        remedy="Restore the folder `questions` from a backup; `exambank check` tells what is wrong with it.",
-    )
-
-
-def gone(version: int, old: bool) -> BankError:
-    """What to raise when files of a version are not there; old: it may have been vacuumed."""
-    return BankError(
-        f"Files of version {version} of the bank are missing.",
-        code="version_gone" if old else "bank_damaged",
-        remedy="See with `exambank log` which versions a vacuum has left, and with `exambank check` what is "
-        "wrong. Versions with a tag are never vacuumed.",
-    )
-
-
 def _outcome(question: Question) -> Outcome:
     return Outcome(
         question_id=question.question_id,
@@ -394,10 +316,6 @@ def _outcome(question: Question) -> Outcome:
         reason=question.status_reason,
         duplicate_of=question.duplicate_of,
     )
-
-
-def _has_table(path: Path) -> bool:
-    return any((path / "questions" / "_delta_log").glob("*.json"))
 
 
 def _create_table(path: Path) -> None:
@@ -417,15 +335,3 @@ def _create_table(path: Path) -> None:
             "delta.dataSkippingStatsColumns": "question_id,source_sha256,batch,status",
         },
     )
-
-
-def _expression(filters: Filters | None) -> pads.Expression | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    found = None
-    for name, value in (filters or {}).items():
-        values = [value] if isinstance(value, str) else list(value)
-        test = pc.field(name).isin(pa.array(values, pa.string()))
-        found = test if found is None else found & test
-    return found

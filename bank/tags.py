@@ -105,7 +105,7 @@ def untag(bank: Bank, name: str) -> Tag:
 
 def require_files(bank: Bank, version: int) -> None:
     """BankError `version_gone` unless all files of this version are there."""
-    from bank.store import gone
+    from bank.table import gone
 
     delta = bank.delta(version)
     if missing(bank, delta.file_uris()):
