@@ -61,6 +61,11 @@ class Printed:
     rule: str = ""
 
 
+def begins_answer(text: str) -> bool:
+    """Whether a line opens an answer with a word for it («答：», «Answer:»), not a proof to be written."""
+    return ANSWER_LINE.match(text) is not None and _PROVE.match(text) is None
+
+
 def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
     """Find where the answer below a question begins.
 

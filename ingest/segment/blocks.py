@@ -117,14 +117,14 @@ def letter_of(text: str) -> str:
 def _named(line: Line) -> str:
     """What stands after «答案：» on a line, '' when the line does not begin so."""
     named = _NAMED_LIST.match(line.text) or ANSWER_LINE.match(line.text)
-    return line.text[named.end() :] if named and re.search(r"答|nswer", named.group()) else ""
+    return line.text[named.end() :] if named and re.search(r"答案|nswer|ANSWER", named.group()) else ""
 
 
 def _numbered_line(lines: Sequence[Line], at: int, before: Sequence[Mark]) -> bool:
     """Whether «答案：1. … 2. …» answers as many questions as stand before it, on one line or on several."""
     rest = _named(lines[at])
     mark = read_mark(rest) if rest else None
-    if mark is None or mark.value != 1:
+    if mark is None or mark.value != 1 or mark.style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN):
         return False
     if mark.style is Style.HAN:
         return any(one.style is Style.HAN for one in before)

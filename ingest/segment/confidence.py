@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from ingest.segment import forms
 from ingest.segment.answers import IN_INK
 from ingest.segment.marks import number_value, read_mark
+from ingest.segment.remarks import has_remarks
 from schemas.document import Document, Origin
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
@@ -172,6 +173,8 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
         out.append((ALONE, "the answer is told by ink or by a second print"))
     if draft.form not in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE) and not re.search(r"\w", answer):
         out.append((ALONE, "an answer without a word"))
+    if has_remarks(answer):
+        out.append((SECOND, "a grader's remarks in the answer"))
     if len(answer) >= 12 and answer in draft.printed:
         out.append((ALONE, "the answer stands in the question"))
     return out

@@ -12,6 +12,8 @@ from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, number_value
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
+from ingest.segment.partwise import answers_between
+from ingest.segment.remarks import split_answer
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Part, Region
 from schemas.question import PrintedForm as Form
@@ -178,11 +180,11 @@ class Source:
         announced = None if own_heading else forms.heading_form(heading)
         has_options = len(split_options(stem_all)[1]) >= 2
         first_guess = Form.MULTIPLE_CHOICE if has_options and announced is None else announced
-        keep, below = answers.from_lines(texts, first_guess or forms.wording_form(stem_all, has_options))
+        guess = first_guess or forms.wording_form(stem_all, has_options)
         paragraphs = all(is_word(line) and line.kind is BlockKind.TEXT for line in lines)
-        if keep == len(texts) and paragraphs and not has_options and not any(p.mark for p in pieces[1:]):
-            keep, below = answers.unmarked_below(texts, announced)
-        question_pieces = pieces[:keep]
+        question_pieces, answer_pieces, below = _answer_below(
+            pieces, guess, announced if paragraphs and not has_options else None
+        )
         inked_pieces = pieces_of(inked, False)
         if inked and not below.answer:
             below = answers.Printed("", "\n".join(p.text for p in inked_pieces).strip(), None, answers.IN_INK)
@@ -205,7 +207,10 @@ class Source:
             points = self._section_points(
                 heading, count, place, printed, own_heading, form, number_value(number)
             )
-        answer = _without_tags(below.answer or inline.answer)
+        answer, explanation = _without_tags(below.answer or inline.answer), below.explanation
+        if answer and below.answer:
+            answer, more = split_answer(answer)
+            explanation = "\n".join(filter(None, [explanation, more])) or None
         if answer and options:
             answer = _lettered(answer, {option.label for option in options})
         flags = []
@@ -233,11 +238,11 @@ class Source:
             form=form,
             points=points,
             answer=answer,
-            explanation=below.explanation,
+            explanation=explanation,
             figures=tuple(p.asset for p in question_pieces if p.asset),
             needs_figure=bool(_NEEDS_FIGURE.search(printed)),
             regions=tuple(r for p in question_pieces for r in p.regions),
-            answer_regions=tuple(r for p in (*pieces[keep:], *inked_pieces) for r in p.regions)
+            answer_regions=tuple(r for p in (*answer_pieces, *inked_pieces) for r in p.regions)
             if below.answer
             else (),
             answer_source=f"{self.document.source}: {below.rule or inline.rule}" if answer else "",
@@ -276,6 +281,40 @@ class Source:
         if count == 1:
             return forms.points_total(heading)
         return None
+
+
+def _answer_below(
+    pieces: list[Piece], guess: Form, paragraphs: Form | None
+) -> tuple[list[Piece], list[Piece], answers.Printed]:
+    """The pieces that ask, those that answer them, and the answer.
+
+    paragraphs: the announced form where all is paragraphs, so that an answer may stand without a mark.
+    """
+    texts = [piece.text for piece in pieces]
+    inside = answers_between([p.mark for p in pieces], [answers.begins_answer(text) for text in texts])
+    if any(inside):
+        asked = [piece for piece, is_answer in zip(pieces, inside, strict=True) if not is_answer]
+        answered = [piece for piece, is_answer in zip(pieces, inside, strict=True) if is_answer]
+        return asked, answered, answers.Printed("", _part_by_part(pieces, inside), None, "below its parts")
+    keep, below = answers.from_lines(texts, guess)
+    if keep == len(texts) and paragraphs is not None and not any(p.mark for p in pieces[1:]):
+        keep, below = answers.unmarked_below(texts, paragraphs)
+    return pieces[:keep], pieces[keep:], below
+
+
+def _part_by_part(pieces: Sequence[Piece], inside: Sequence[bool]) -> str:
+    """The answers between the parts, each under the mark of its part."""
+    out: list[str] = []
+    mark = ""
+    for place, (piece, is_answer) in enumerate(zip(pieces, inside, strict=True)):
+        if not is_answer:
+            mark = piece.mark.printed if piece.mark else mark
+        elif place and inside[place - 1]:
+            out.append(piece.text)
+        else:
+            lead = answers.ANSWER_LINE.match(piece.text)
+            out.append(mark + (piece.text[lead.end() :] if lead else piece.text))
+    return "\n".join(out)
 
 
 def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ingest.segment.forms import count_blanks
-from ingest.segment.marks import han_value
+from ingest.segment.marks import Mark, Style, han_value
 from schemas.question import Draft, Part
 
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -102,3 +102,31 @@ def _pointed(parts: Sequence[Part], draft: Draft) -> tuple[Part, ...]:
         elif what.endswith("问") or (what.endswith("题") and text is draft.stem):
             return tuple(part.model_copy(update={"points": each}) for part in parts)
     return tuple(parts)
+
+
+def answers_between(marks: Sequence[Mark | None], begins: Sequence[bool]) -> list[bool]:
+    """Which lines of a question are answers, where each of its parts is followed by its own.
+
+    marks: the number mark of each line; begins: whether an answer begins on it («答：»). All False
+    when the answers do not stand between the parts: then whatever follows the first is answer.
+    """
+    none = [False] * len(marks)
+    first = next((i for i, begin in enumerate(begins) if begin), len(marks))
+    led = [mark for mark in marks[:first] if mark is not None and mark.style in _PART_STYLES]
+    if not led or led[-1].value != 1:
+        return none
+    style, value, inside, answered = led[-1].style, 1, False, 0
+    out = []
+    for i, (mark, begin) in enumerate(zip(marks, begins, strict=True)):
+        own = mark is not None and mark.style is style and mark.value == value + 1
+        # the next part, if it is answered in its turn: else a list inside the answer
+        if inside and own and any(begins[i : i + _REACH]):
+            inside, value = False, value + 1
+        if begin and not inside:
+            inside, answered = True, answered + 1
+        out.append(inside)
+    return out if answered >= 2 and answered == value else none
+
+
+_PART_STYLES = (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN)
+_REACH = 12

@@ -56,8 +56,14 @@ _REMARK = re.compile(
     r"|(?:this|the) (?:student|candidate)\b|[Aa]ward(?:ed)? \d|[Dd]educt|[Pp]artial credit|\b(?:one"
     r"|two|three|\d+) marks? (?:for|each|if)\b"
 )
+_REPORT = 100
 _BRACKET = re.compile(r"[（(][^（()）\n]{2,60}[)）]")
 _SENTENCE = re.compile(r"[^。；;\n.!?！？]*(?:\.(?!\s|$)[^。；;\n.!?！？]*)*(?:[。；;.!?！？]+|\n|$)")
+
+
+def has_remarks(answer: str) -> bool:
+    """Whether a grader's words stand in an answer."""
+    return _REMARK.search(answer) is not None
 
 
 def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
@@ -107,7 +113,8 @@ def _with_text(line: Line, text: str) -> Line:
 def split_answer(text: str) -> tuple[str, str]:
     """An answer without its explanation and the grader's remarks; and these, joined, '' when none.
 
-    An answer that is nothing but a grader's guide is left as it is: there is no other.
+    An answer that is nothing but a grader's guide is left as it is: there is no other. So is one whose
+    remarks are longer than the rest: a report on the exam, with answers scattered over it.
     """
     begin = _EXPLAINS.search(text)
     answer, explanation = (text[: begin.start()], text[begin.start() :]) if begin else (text, "")
@@ -120,7 +127,11 @@ def split_answer(text: str) -> tuple[str, str]:
         return found.group()
 
     if _REMARK.search(answer):
+        whole = answer
         answer = _SENTENCE.sub(take, _BRACKET.sub(take, answer))
+        if sum(map(len, remarks)) > max(_REPORT, len(answer.strip())):
+            answer = whole
+            remarks.clear()
     answer = re.sub(r"\n{2,}", "\n", answer).strip()
     if not answer:
         return text.strip(), ""
