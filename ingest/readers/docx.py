@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,19 @@ from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordfigures import METAFILES, FigureSheet
 from ingest.readers.wordoffice import FindTool
-from ingest.readers.wordpackage import MC, M, R, W, WordPackage, attr, media_type
+from ingest.readers.wordpackage import MC, M, R, Relation, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
+from ingest.readers.wordparts import (
+    WRAPPERS,
+    colour,
+    indent,
+    inside,
+    join_paragraphs,
+    mark_is_gone,
+    paragraph_of,
+    without_stray_numbers,
+    wrapped,
+)
 from ingest.readers.wordstyles import Look, Styles
 from ingest.readers.wordtext import FIGURE, Content, Helpers, ParagraphReader, lines
 from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin
@@ -35,9 +46,9 @@ _NOTICES = {
     "hidden_text": "runs of hidden text were left out",
     "comments": "comments were left out",
     "foreign_part": "inserted foreign documents (altChunk) were left out",
+    "struck_text": "runs of text are struck through; they were kept",
     "deleted_text": "deleted passages of tracked changes were left out",
 }
-_WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
 
 
@@ -51,8 +62,8 @@ def read_docx(
     """Read one .docx into a Document of one page (more when its pages are pictures) and its assets.
 
     origin marks the blocks: CONVERTED when the file was made from a .doc. find looks LibreOffice up, which
-    draws the figures that are no pictures. Raises RefusedError with
-    code `empty`, `not_word` or what WordPackage raises.
+    draws the figures that are no pictures. Raises RefusedError with code `empty`, `not_word` or what
+    WordPackage raises of the main part; other parts that are damaged cost only themselves.
     """
     size = path.stat().st_size
     if size == 0:
@@ -81,10 +92,10 @@ class _Body:
         self, package: WordPackage, settings: ReadSettings, origin: Origin, find: FindTool = shutil.which
     ) -> None:
         self._package, self._settings, self._origin = package, settings, origin
-        self._relations = package.relations(package.main)
-        self._part = package.main
+        self._lost_parts: dict[str, None] = {}
+        self._relations = self._links(package.main)
         self.assets: dict[str, Asset] = {}
-        self._sheet = FigureSheet(package, settings, find)
+        self._sheet = FigureSheet(package, settings, find, looks=self._relations)
         self._counts: Counter[str] = Counter()
         self._styles = Styles(self._related("styles"))
         self._numbering = Numbering(self._related("numbering"), self._styles.number_styles)
@@ -95,7 +106,26 @@ class _Body:
 
     def _related(self, kind: str) -> Any | None:  # noqa: ANN401
         target = self._target(kind)
-        return None if target is None else self._package.xml(target)
+        return None if target is None else self._xml(target)
+
+    def _xml(self, name: str) -> Any | None:  # noqa: ANN401
+        """A part besides the main one, None when it is missing or damaged: the rest is read without it."""
+        return self._unless_damaged(name, self._package.xml, None)
+
+    def _links(self, part: str) -> dict[str, Relation]:
+        found: dict[str, Relation] = self._unless_damaged(
+            f"{part}.rels", lambda _: self._package.relations(part), {}
+        )
+        return found
+
+    def _unless_damaged(self, name: str, read: Callable[[str], Any], otherwise: Any) -> Any:  # noqa: ANN401
+        try:
+            return read(name)
+        except RefusedError as error:
+            if error.code != "damaged":
+                raise  # a limit, or XML that means harm
+            self._lost_parts[name.rpartition("/")[2]] = None
+            return otherwise
 
     def _target(self, kind: str) -> str | None:
         return next((r.target for r in self._relations.values() if r.kind == kind), None)
@@ -109,6 +139,8 @@ class _Body:
                 "the Word document has no body", code="damaged", remedy="save it again in Word"
             )
         notes = [(kind, self._related(kind)) for kind in ("footnotes", "endnotes")]
+        for tree in (body, *[part for _, part in notes if part is not None]):
+            join_paragraphs(tree)
         self._collect_equations([body, *[part for _, part in notes if part is not None]])
         self._note("deleted_text", sum(1 for _ in body.iter(W + "delText")))
         self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
@@ -119,15 +151,19 @@ class _Body:
         for kind, part in notes:
             if part is not None:
                 # the ids of pictures and objects in a note are those of the part it stands in
-                self._relations = self._package.relations(self._target(kind) or "")
+                self._relations = self._links(self._target(kind) or "")
                 blocks += self._notes(part, kind)
                 self._relations = own
-        return [*headers, *self._with_figures(_without_stray_numbers(blocks)), *footers]
+        return [*headers, *self._with_figures(without_stray_numbers(blocks)), *footers]
 
     def notices(self) -> Iterator[Notice]:
         """What was lost or replaced, counted."""
         for code, count in self._counts.items():
             yield Notice(code=code, message=f"{count} {_NOTICES[code]}", count=count)
+        if self._lost_parts:
+            names = ", ".join(self._lost_parts)
+            message = f"{len(self._lost_parts)} parts of the file are damaged and were left out: {names}"
+            yield Notice(code="part_lost", message=message, count=len(self._lost_parts))
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -142,14 +178,14 @@ class _Body:
                 inner = child.find(W + "sdtContent")
                 if inner is not None:
                     yield from self._blocks(inner)
-            elif tag in _WRAPPERS:
+            elif tag in WRAPPERS:
                 yield from self._blocks(child)
             elif tag == MC + "AlternateContent":
                 branch = choose(child)
                 if branch is not None:
                     yield from self._blocks(branch)
             elif tag in {M + "oMathPara", M + "oMath"}:
-                yield from self._paragraph(_wrapped(child))
+                yield from self._paragraph(wrapped(child))
             elif tag == W + "altChunk":
                 self._note("foreign_part")
 
@@ -158,9 +194,9 @@ class _Body:
         look = self._styles.paragraph(properties)
         content = self._text.read(paragraph, look)
         found = lines(content)
-        gone = properties is not None and properties.find(f"{W}rPr/{W}del") is not None
+        gone = mark_is_gone(properties)
         numbered = None if gone and not found else self._count(look)
-        left, first = _indent(look, numbered)
+        left, first = indent(look, numbered)
         number = numbered.text if numbered else ""
         boxes = [self._box(box, grouped=drawing.grouped) for box, drawing in content.boxes]
         self._compose(content, boxes)
@@ -174,7 +210,7 @@ class _Body:
                 "level": numbered.level if numbered and place == 0 else None,
                 "size": line.look.size,
                 "bold": bool(line.look.bold),
-                "colour": _colour(line.look.colour),
+                "colour": colour(line.look.colour),
                 "asset": line.assets[0] if line.assets else None,
             }
             kind = BlockKind.FIGURE if line.only_figures and not common["number"] else BlockKind.TEXT
@@ -258,17 +294,17 @@ class _Body:
 
     def _rows(self, table: Any) -> list[list[wordtable.Cell]]:  # noqa: ANN401
         rows = []
-        for row in _inside(table, W + "tr"):
+        for row in inside(table, W + "tr"):
             if row.find(f"{W}trPr/{W}del") is not None:
                 continue
             cells = []
-            for cell in _inside(row, W + "tc"):
+            for cell in inside(row, W + "tc"):
                 properties = cell.find(W + "tcPr")
                 merge = properties.find(W + "vMerge") if properties is not None else None
                 span = attr(properties.find(W + "gridSpan"), "val") if properties is not None else ""
                 cells.append(
                     wordtable.Cell(
-                        blocks=tuple(_without_stray_numbers(list(self._blocks(cell)))),
+                        blocks=tuple(without_stray_numbers(list(self._blocks(cell)))),
                         span=min(max(int(span), 1), 63) if span.isdigit() else 1,
                         continued=merge is not None and attr(merge, "val", "continue") == "continue",
                     )
@@ -285,11 +321,11 @@ class _Body:
             relation = self._relations.get(key or "")
             if relation is None:
                 continue
-            root = self._package.xml(relation.target)
+            root = self._xml(relation.target)
             for paragraph in root.iter(W + "p") if root is not None else ():
                 if any(parent.tag == MC + "Fallback" for parent in paragraph.iterancestors()):
                     continue
-                texts = [node for node in paragraph.iter(W + "t") if _paragraph_of(node) is paragraph]
+                texts = [node for node in paragraph.iter(W + "t") if paragraph_of(node) is paragraph]
                 text = "".join(node.text or "" for node in texts)
                 if text.strip():
                     found.append(self._block(text.strip(), kind=BlockKind.FURNITURE, reason=kind))
@@ -326,7 +362,9 @@ class _Body:
         if relation is None or not self._package.has(relation.target):
             self._note("picture_missing")
             return None
-        data = self._package.data(relation.target)
+        data = self._bytes(key)
+        if data is None:
+            return None  # damaged, and told as such
         name = digest(data)
         kind = media_type(relation.target)
         self.assets.setdefault(name, Asset(digest=name, media_type=kind, data=data))
@@ -348,62 +386,9 @@ class _Body:
         relation = self._relations.get(key)
         if relation is None or not self._package.has(relation.target):
             return None
-        return self._package.data(relation.target)
+        data: bytes | None = self._unless_damaged(relation.target, self._package.data, None)
+        return data
 
     def _note(self, code: str, count: int = 1) -> None:
         if count:
             self._counts[code] += count
-
-
-def _inside(node: Any, tag: str) -> Iterator[Any]:  # noqa: ANN401
-    """Children of a tag, looking through content controls and tracked insertions."""
-    for child in node.iterchildren():
-        if child.tag == tag:
-            yield child
-        elif child.tag == W + "sdt" or child.tag in _WRAPPERS:
-            yield from _inside(child, tag)
-
-
-def _paragraph_of(node: Any) -> Any:  # noqa: ANN401
-    """The innermost paragraph a node stands in: text of a box is not text of the paragraph around it."""
-    return next((parent for parent in node.iterancestors() if parent.tag == W + "p"), None)
-
-
-def _wrapped(equation: Any) -> Any:  # noqa: ANN401
-    """A paragraph view of an equation that stands directly in the body."""
-
-    class _View:
-        tag = W + "p"
-
-        def find(self, _: str) -> None:
-            return None
-
-        def iterchildren(self) -> Iterator[Any]:
-            yield equation
-
-    return _View()
-
-
-def _indent(look: Look, numbered: Numbered | None) -> tuple[float, float]:
-    """Left indent and first-line offset in points; a list level gives what the paragraph leaves open."""
-    left, first = look.left, look.first
-    if numbered is not None:
-        left = numbered.left if left is None else left
-        first = numbered.first if first is None else first
-    return left or 0.0, first or 0.0
-
-
-def _colour(colour: str | None) -> str | None:
-    return colour if colour not in {None, "auto", "#000000"} else None
-
-
-def _without_stray_numbers(blocks: list[Block]) -> list[Block]:
-    """Drop numbers of empty paragraphs, unless what follows is the unnumbered content they belong to."""
-    kept = []
-    for place, block in enumerate(blocks):
-        if block.number and not block.text and block.kind is BlockKind.TEXT:
-            after = blocks[place + 1] if place + 1 < len(blocks) else None
-            if after is None or after.number or not any(char.isalnum() for char in block.number):
-                continue
-        kept.append(block)
-    return kept

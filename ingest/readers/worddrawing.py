@@ -14,6 +14,7 @@ _SEAL_MARK = re.compile(r"密封线|装订线|线内不|弥封")
 _SEAL_CHARS = re.compile(r"[装订密封弥线]+")
 _SEAL_FIELD = re.compile(r"姓名|学号|班级|考号|考场|座位号|准考证|学院|专业|系别|年级")
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]+")
+_LATIN_WORD = re.compile(r"[A-Za-z]{4,}")
 _LATEX_SIGN = re.compile(r"[${}^_\\]")
 _FILLER = re.compile(r"[\s…·.．。_＿﹍—\-–|｜:：（）()○◯×xX┊┆]+")
 _SHAPES = ("rect", "oval", "polyline", "arc", "roundrect", "shape", "curve")
@@ -94,11 +95,15 @@ def choose(alternate: Any) -> Any | None:  # noqa: ANN401
 
 def box_reason(text: str, *, grouped: bool) -> str:
     """Why a text box is furniture: 'seal', 'figure_label', or '' when its text belongs to the paper."""
-    flat = re.sub(r"\s+", "", _LATEX_COMMAND.sub("x", text))
+    words = _LATEX_COMMAND.sub("x", text)
+    flat = re.sub(r"\s+", "", words)
     if seal_text(flat):
         return "seal"
     limit = GROUP_LABEL_CHARS if grouped else LABEL_CHARS
-    return "figure_label" if len(_LATEX_SIGN.sub("", flat)) <= limit else ""
+    plain = _LATEX_SIGN.sub("", flat)
+    if grouped:  # a word of a Latin script takes the room of two or three characters
+        plain = re.sub(r"\s+", "", _LATEX_SIGN.sub("", _LATIN_WORD.sub("xxx", words)))
+    return "figure_label" if len(plain) <= limit else ""
 
 
 def seal_text(text: str) -> bool:

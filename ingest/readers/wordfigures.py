@@ -52,6 +52,7 @@ class FigureSheet:
     package: WordPackage
     settings: ReadSettings
     find: FindTool = shutil.which
+    looks: Mapping[str, Relation] = field(default_factory=dict)  # where styles and theme are
     section: Any = None  # the document's w:sectPr: drawings are placed against its margins
     _figures: dict[str, _Figure] = field(default_factory=dict)
 
@@ -112,7 +113,7 @@ class FigureSheet:
                 f'<w:ind w:left="0" w:firstLine="0"/></w:pPr><w:r><w:rPr><w:color w:val="FFFFFF"/>'
                 f'<w:sz w:val="2"/></w:rPr><w:t>figure{place}x</w:t></w:r>{runs}</w:p>'
             )
-        for relation in self.package.relations(self.package.main).values():
+        for relation in self.looks.values():
             if relation.kind in _LOOKS:
                 links[relation.kind] = relation
         parts = {link.target: data for link in links.values() if (data := self._part(link)) is not None}

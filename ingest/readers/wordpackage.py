@@ -104,7 +104,13 @@ class WordPackage:
             raise over(settings, "max_bytes", f"the archive unpacks to {total:,} bytes")
 
     def _main_part(self) -> str:
-        for relation in self.relations("").values():
+        try:
+            top = self.relations("")
+        except RefusedError as error:
+            if error.code != "damaged":
+                raise
+            top = {}  # the usual place of the document will do
+        for relation in top.values():
             if relation.kind == "officeDocument" and self.has(relation.target):
                 return relation.target
         if self.has("word/document.xml"):

@@ -19,6 +19,7 @@ class Look:
     colour: str | None = None
     underline: bool | None = None
     hidden: bool | None = None
+    struck: bool | None = None
     raised: str | None = None
     font: str | None = None
     left: float | None = None
@@ -102,9 +103,14 @@ def run_look(properties: Any) -> Look:  # noqa: ANN401
         colour=("#" + colour if len(colour) == 6 else "auto") if colour else None,
         underline=attr(underline, "val", "single") != "none" if underline is not None else None,
         hidden=switched_on(properties, "vanish"),
+        struck=_either(switched_on(properties, "strike"), switched_on(properties, "dstrike")),
         raised=attr(properties.find(W + "vertAlign"), "val") or None,
         font=(attr(fonts, "ascii") or attr(fonts, "hAnsi") or None) if fonts is not None else None,
     )
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    return other if one is None else one if other is None else one or other
 
 
 def paragraph_look(properties: Any) -> Look:  # noqa: ANN401

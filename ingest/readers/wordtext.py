@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.readers.eqfield import eq_field
+from ingest.readers.latex import prose_apart
 from ingest.readers.symbols import from_symbol_font, greek
 from ingest.readers.worddrawing import Drawing, choose, inspect
 from ingest.readers.wordequation import Found
@@ -23,6 +24,8 @@ _RAISED = {"superscript": "^", "subscript": "_"}
 _SCRIPT_CHARS = 12
 _BASE = re.compile(r"(?:[A-Za-z\u0370-\u03ff]{1,6}|\d{1,8})$")
 _HAN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff0f]")
+_ENDING = re.compile(r"[，。；：、？！）,;]+$")
+_NAME = re.compile(r"[\u4e00-\u9fff]{1,4}")  # m with a lowered 最大
 _BLANK = "____"
 _BLANK_RUN = re.compile(r"[ \u3000\u00a0\t]{2,}")
 
@@ -114,6 +117,8 @@ class ParagraphReader:
 
     def _run(self, run: Any, paragraph: Look, content: Content) -> None:  # noqa: ANN401
         look = self._help.styles.run(run.find(W + "rPr"), paragraph)
+        if look.struck and run.find(W + "t") is not None:
+            self._help.notice("struck_text")
         if look.hidden:
             if run.find(W + "t") is not None:
                 self._help.notice("hidden_text")
@@ -203,8 +208,8 @@ class ParagraphReader:
         if latex is None:
             self._help.notice("equation_lost")
             content.pieces.append(Piece(FORMULA, look, "mark"))
-        elif latex:
-            content.pieces.append(Piece(f"${latex}$", look, "math"))
+        for piece, formula in prose_apart(latex) if latex else ():
+            content.pieces.append(Piece(f"${piece}$", look, "math") if formula else Piece(piece, look))
 
     def _drawing(self, drawing: Drawing, look: Look, content: Content) -> None:
         content.boxes += [(box, drawing) for box in drawing.boxes]
@@ -301,9 +306,17 @@ def _width(text: str) -> int:
 def _raise(text: str, words: str, sign: str) -> str:
     """Append a raised or lowered run to the text before it; long or Han runs stay plain."""
     inner = words.strip()
-    if not inner or len(inner) > _SCRIPT_CHARS or _HAN.search(inner) or "$" in inner:
+    ending = _ENDING.search(inner)
+    if ending and ending.start():
+        # what ends the clause is set raised by mistake: v with a lowered "0,"
+        return _raise(text, words[: words.rfind(ending[0])], sign) + words[words.rfind(ending[0]) :]
+    named = sign == "_" and _NAME.fullmatch(inner) and _BASE.search(text[-8:])
+    if named:
+        inner = rf"\text{{{inner}}}"
+    elif not inner or len(inner) > _SCRIPT_CHARS or _HAN.search(inner) or "$" in inner:
         return text + words
-    inner = inner.replace("\\", r"\backslash ").replace("_", r"\_").replace("^", r"\^{}")
+    if not named:
+        inner = inner.replace("\\", r"\backslash ").replace("_", r"\_").replace("^", r"\^{}")
     tail = words[len(words.rstrip()) :]
     if text.endswith("}$") and ("^{" in text[-40:] or "_{" in text[-40:]):
         start = text.rfind("$", 0, -1)

@@ -112,7 +112,7 @@ def test_a_program_that_hangs_or_writes_nothing_costs_the_pictures_only(tmp_path
         tool.write_text(f"#!/bin/sh\n{script}\n")
         tool.chmod(0o755)
         path = make(tmp_path / "a.docx", par(run("如图") + CIRCLE))
-        document, _ = read_docx(path, ReadSettings(max_seconds=1), find=lambda _: str(tool))
+        document, _ = read_docx(path, ReadSettings(max_seconds=1), find=lambda _, tool=tool: str(tool))
         assert document.blocks[0].text == "如图"
         assert [n.code for n in document.notices] == ["vector_figure"]
 
@@ -133,7 +133,7 @@ def test_nothing_embedded_or_linked_goes_to_libreoffice(tmp_path: Path) -> None:
         parts={"embeddings/1.bin": b"program", "secret.xml": "<x/>"},
         relations={"far": ("image", "http://example.org/p.png"), "o": ("oleObject", "embeddings/1.bin")},
     )
-    read_docx(path, ReadSettings(), find=lambda _: str(tool))
+    read_docx(path, ReadSettings(), find=lambda _, tool=tool: str(tool))
     with zipfile.ZipFile(kept) as archive:
         content = b"".join(archive.read(name) for name in archive.namelist())
     assert b"program" not in content and b"example.org" not in content and b"OLEObject" not in content
