@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from schemas.document import Frozen
 
@@ -20,27 +20,48 @@ class SampleItem(Frozen):
 
 
 class Stratum(Frozen):
-    """One stratum of a draw: units eligible, asked for and drawn."""
+    """One stratum of a draw: units eligible, of these given to the institution before, wanted and drawn."""
 
     name: str
     eligible: int
+    exposed: int = 0
     wanted: int
     drawn: int
+    verdicts: tuple[int, int] | None = Field(
+        default=None, description="true and false statements drawn, where verdicts were balanced"
+    )
 
 
 class Manifest(Frozen):
     """All it takes to repeat a draw: same bank version and these values give the same ids."""
 
+    bank_id: str = Field(default="", description="id of the bank's table, the same in every copy")
     bank_version: int
     seed: int
+    allocation: str = Field(default="equal", description="equal, proportional or given")
     per_stratum: int
+    total: int = Field(default=0, description="questions asked for in all")
     strata_fields: tuple[str, ...] = ("discipline",)
-    filters: dict[str, str] = Field(default_factory=dict)
+    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    balance_verdicts: bool = False
     allow_short: bool = False
+    institution: str = ""
+    run: str = ""
+    excluded: tuple[str, ...] = Field(
+        default=(), description="units passed over because the institution has been given them before"
+    )
     strata: tuple[Stratum, ...] = ()
     ids: tuple[str, ...] = ()
     items_sha256: str = Field(default="", description="SHA-256 of the items file")
     software: str = ""
+
+    @field_validator("filters", mode="before")
+    @classmethod
+    def _as_lists(cls, value: object) -> object:
+        """Manifests were once written with the values of a field in one text, joined by commas."""
+        if not isinstance(value, dict):
+            return value
+        return {k: tuple(v.split(",")) if isinstance(v, str) else v for k, v in value.items()}
 
 
 class ReplyState(StrEnum):

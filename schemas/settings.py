@@ -93,6 +93,16 @@ class RunSettings(Frozen):
     workers: int = Field(default=0, ge=0, description="0 = one per core")
 
 
+class SampleSettings(Frozen):
+    """The paper that is drawn where nothing else is said: the published one, ten disciplines of 100."""
+
+    disciplines: str = Field(
+        default="scored",
+        description="scored (the ten of the published paper), all, or codes joined by commas",
+    )
+    per_discipline: int = Field(default=100, gt=0)
+
+
 class Settings(Frozen):
     """Everything that can be set, with defaults that need no file."""
 
@@ -104,3 +114,4 @@ class Settings(Frozen):
     judge: ModelSettings = ModelSettings(name="overlap")
     vision: VisionSettings = VisionSettings()
     run: RunSettings = RunSettings()
+    sample: SampleSettings = SampleSettings()

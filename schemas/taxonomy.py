@@ -14,6 +14,8 @@ from schemas.errors import UsageError
 from schemas.text import fold
 
 UNKNOWN = "d00"
+# The ten disciplines of the published scores; philosophy, agriculture and arts are kept, not scored.
+SCORED = ("d02", "d03", "d04", "d05", "d06", "d07", "d08", "d10", "d11", "d12")
 Language = Literal["zh", "en"]
 
 # What follows a course title on a paper and does not change the course: level letter, term, volume.

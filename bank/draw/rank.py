@@ -1,0 +1,43 @@
+"""The order in which a seed draws: BLAKE2b of the seed and a name, so that no library can change it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ranks = NDArray[np.uint64]
+
+SIZE = 16
+
+
+def rank(seed: int, what: str, name: str) -> bytes:
+    """BLAKE2b-128 of "seed, what, name" on three lines; what keeps units, items and strata apart."""
+    return hashlib.blake2b(f"{seed}\n{what}\n{name}".encode(), digest_size=SIZE).digest()
+
+
+def ranks(seed: int, what: str, names: Iterable[str]) -> Ranks:
+    """`rank` of many names: one row a name, its upper and its lower 64 bits."""
+    import numpy as np
+
+    head = f"{seed}\n{what}\n".encode()
+    blake2b = hashlib.blake2b
+    found = b"".join([blake2b(head + name.encode(), digest_size=SIZE).digest() for name in names])
+    return np.frombuffer(found, dtype=">u8").reshape(-1, 2).astype(np.uint64)
+
+
+def smallest(found: Ranks, count: int) -> NDArray[np.int64]:
+    """The places of the count smallest ranks, smallest first; all of them when there are fewer."""
+    import numpy as np
+
+    upper = found[:, 0]
+    places = np.arange(len(upper))
+    if 0 < count < len(upper):
+        places = np.flatnonzero(upper <= np.partition(upper, count - 1)[count - 1])
+    order = np.lexsort((found[places, 1], upper[places]))
+    first: NDArray[np.int64] = places[order][: max(count, 0)]
+    return first

@@ -1,0 +1,80 @@
+"""Units of drawing: siblings and duplicates, and theirs in turn, over the whole bank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+
+def units(ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any]) -> Numbers:
+    """For each row the number of its unit, from 0 upwards with gaps.
+
+    ids, originals, duplicates: question_id, original_id and duplicate_of of every row, '' for none.
+    Rows with one original_id are a unit, and so are a row and the one it is a duplicate of, whether
+    that one is in the bank or not.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    coded = originals.dictionary_encode()
+    node = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    count = len(coded.dictionary)
+    alone = np.flatnonzero(pc.equal(originals, pa.scalar("")).to_numpy(zero_copy_only=False))
+    node[alone] = count + np.arange(len(alone))
+    count += len(alone)
+
+    copies = np.flatnonzero(pc.not_equal(duplicates, pa.scalar("")).to_numpy(zero_copy_only=False))
+    named = duplicates.take(copies).dictionary_encode()
+    place = pc.index_in(ids, value_set=named.dictionary)
+    kept = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
+    keeper = place.drop_null().to_numpy(zero_copy_only=False)
+    first = np.concatenate([node[copies], node[kept]])
+    second = count + np.concatenate([named.indices.to_numpy(zero_copy_only=False), keeper])
+    return joined(count + len(named.dictionary), first, second.astype(np.int64))[node]
+
+
+def joined(count: int, first: Numbers, second: Numbers) -> Numbers:
+    """For each of count nodes the smallest node it is joined with by edges first[i] - second[i]."""
+    import numpy as np
+
+    root = np.arange(count, dtype=np.int64)
+    while True:
+        a, b = root[first], root[second]
+        if np.array_equal(a, b):
+            return root
+        np.minimum.at(root, np.maximum(a, b), np.minimum(a, b))
+        while True:  # until every node points at a root
+            above = root[root]
+            if np.array_equal(above, root):
+                break
+            root = above
+
+
+def smallest_ids(ids: pa.Array[Any], rows: Numbers, unit: Numbers) -> Numbers:
+    """Of some rows, those with the smallest id in their unit, ordered by unit.
+
+    rows: places in ids; unit: the unit of every row of ids.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    rows = rows[np.argsort(unit[rows], kind="stable")]
+    while True:
+        of = unit[rows]
+        starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if len(rows) else rows
+        if len(starts) == len(rows):
+            return rows
+        # Rows of a unit meet in pairs, the smaller id stays: half of them go in each turn.
+        place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
+        left = np.flatnonzero((place % 2 == 0)[:-1] & (of[1:] == of[:-1]))
+        less = pc.less(ids.take(rows[left]), ids.take(rows[left + 1]))
+        stays = less.to_numpy(zero_copy_only=False)
+        gone = np.where(stays, left + 1, left)
+        rows = np.delete(rows, gone)

@@ -1,0 +1,71 @@
+"""What exposure leaves of a bank: papers an institution can still be given, questions too many know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from bank.draw.draw import left
+from bank.draw.pool import scanned
+from bank.draw.request import Request
+from bank.draw.units import units
+from schemas.document import Frozen
+from schemas.question import Status
+
+if TYPE_CHECKING:
+    from bank.ledger import Ledger
+    from bank.store import Bank
+
+
+class Left(Frozen):
+    """One stratum as it stands for an institution."""
+
+    name: str
+    eligible: int = Field(description="units that may be drawn for somebody")
+    exposed: int = Field(description="of these, units the institution has been given")
+    left: int
+    per_paper: int
+    papers: int | None = Field(description="full papers left; None when a paper has none of this stratum")
+
+
+def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) -> list[Left]:
+    """For each stratum how many papers of this kind the institution can still be given."""
+    strata = left(bank.delta().to_pyarrow_dataset(), request, ledger.exposed(institution))
+    return [
+        Left(
+            name=s.name,
+            eligible=s.eligible,
+            exposed=s.exposed,
+            left=s.eligible - s.exposed,
+            per_paper=s.wanted,
+            papers=(s.eligible - s.exposed) // s.wanted if s.wanted else None,
+        )
+        for s in strata
+    ]
+
+
+def overexposed(bank: Bank, ledger: Ledger, least: int, version: int | None = None) -> dict[str, int]:
+    """Active questions whose unit has been given to `least` institutions or more: id -> how many.
+
+    A question counts as given when any of its siblings or duplicates has been.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given = ledger.exposures()
+    if not given:
+        return {}
+    names = ["question_id", "original_id", "duplicate_of", "status"]
+    table = scanned(bank.delta(version).to_pyarrow_dataset(), names)
+    ids, originals, copies, status = (table[name].combine_chunks() for name in names)
+    of = units(ids, originals.fill_null(""), copies.fill_null(""))
+    places = pc.index_in(pa.array([name for _, name in given], pa.string()), value_set=ids).to_pylist()
+    pairs = {(of[place], who) for place, (who, _) in zip(places, given, strict=True) if place is not None}
+    known = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(known, [unit for unit, _ in pairs], 1)
+    active = pc.equal(status, pa.scalar(Status.ACTIVE.value)).fill_null(False).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(active & (known[of] >= least))
+    found: list[Any] = ids.take(rows).to_pylist()
+    return dict(sorted(zip(found, known[of[rows]].tolist(), strict=True)))

@@ -1,0 +1,357 @@
+"""`exambank sample` and `redraw`: draws from the bank, and draws made again from their manifest."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands import common
+
+if TYPE_CHECKING:
+    from bank.draw.request import Request
+    from bank.ledger import Ledger
+    from bank.store import Bank
+    from schemas.evaluation import Manifest, SampleItem
+    from schemas.settings import SampleSettings
+
+SAMPLE_EPILOG = "Example: exambank sample -n 3 --seed 1 --bank data/bank --out data/runs/paper"
+REDRAW_EPILOG = "Example: exambank redraw data/runs/paper --bank data/bank"
+MOST = 10_000_000  # questions per stratum of a draw; more is a slip of the hand
+ITEMS, MANIFEST = "items.jsonl", "manifest.json"
+
+CountOption = Annotated[
+    int | None, typer.Option("-n", "--count", min=1, max=MOST, help="Questions from each stratum.")
+]
+TotalOption = Annotated[
+    int | None, typer.Option("--total", min=1, max=MOST, help="Questions in all, in place of -n.")
+]
+ByOption = Annotated[
+    str,
+    typer.Option("--by", help="Fields whose values make a stratum: discipline, sub_discipline …"),
+]
+AllocationOption = Annotated[
+    str,
+    typer.Option(
+        "--allocation", help="equal, proportional to the bank, or a JSON or CSV file with a number a stratum."
+    ),
+]
+FilterOption = Annotated[
+    list[str] | None,
+    typer.Option("--filter", help="field=value: draw only questions that have it; repeatable."),
+]
+DisciplinesOption = Annotated[
+    str | None,
+    typer.Option("--disciplines", help="scored (the ten of the published paper), all, or names or codes."),
+]
+
+
+def sample(
+    seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same questions.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the draw.", show_default=False)
+    ] = None,
+    count: CountOption = None,
+    total: TotalOption = None,
+    by: ByOption = "discipline",
+    allocation: AllocationOption = "equal",
+    filters: FilterOption = None,
+    disciplines: DisciplinesOption = None,
+    balance_verdicts: Annotated[
+        bool, typer.Option("--balance-verdicts", help="As many true statements as false ones.")
+    ] = False,
+    allow_short: Annotated[
+        bool, typer.Option("--allow-short", help="Take what there is where a stratum has fewer.")
+    ] = False,
+    institution: Annotated[
+        str | None, typer.Option("--institution", help="Draw nothing this institution has been given before.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", help="Name of the draw in the ledger, with --institution.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be drawn; write and reserve nothing.")
+    ] = False,
+    bank: common.BankOption = common.DEFAULT_BANK,
+    as_json: common.JsonOption = False,
+) -> int:
+    """Draw questions from the strata of the bank, without their answers.
+
+    With neither -n nor --total the paper of the published scores: 100 from each of ten disciplines.
+    """
+    from bank.draw.draw import draw_from
+    from bank.store import Bank
+    from schemas.errors import UsageError
+
+    settings = common.settings(None).sample
+    if (institution is None) != (run is None):
+        raise UsageError("--institution and --run go together.")
+    if out is None and not dry_run:
+        raise UsageError("Name the folder for the draw with --out, or look only with --dry-run.")
+    common.check_out(out, folder=True)
+    request = request_of(
+        settings, seed=seed, count=count, total=total, by=by, allocation=allocation, filters=filters,
+        disciplines=disciplines, balance_verdicts=balance_verdicts, allow_short=allow_short,
+    )  # fmt: skip
+    opened = Bank.open(bank)
+    if dry_run:
+        items, manifest = _looked(opened, request, institution)
+    elif institution is None or run is None:
+        items, manifest = draw_from(opened, request)
+    else:
+        items, manifest = _reserved(opened, request, institution, run, out)
+    if not dry_run and out is not None:
+        write(out, items, manifest)
+        if institution is not None and run is not None:
+            _ledger(opened).record(institution, run)
+    if as_json:
+        told = {"out": str(out) if out is not None and not dry_run else None, "dry_run": dry_run}
+        common.emit({**told, **manifest.model_dump(mode="json")})
+    else:
+        _tell(manifest, None if dry_run else out)
+    return 0
+
+
+def redraw(
+    draw: Annotated[
+        Path,
+        typer.Argument(metavar="DRAW", help="Manifest of a draw, or its folder.", show_default=False),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder to write it to again.", show_default=False),
+    ] = None,
+    bank: common.BankOption = common.DEFAULT_BANK,
+    as_json: common.JsonOption = False,
+) -> int:
+    """Make a draw again from its manifest and say whether it is the same; the exit code is 1 if not."""
+    from bank.draw.again import redraw as again
+    from bank.draw.again import same
+    from bank.store import Bank
+
+    common.settings(None)
+    common.check_out(out, folder=True)
+    manifest = _read_manifest(draw / MANIFEST if draw.is_dir() else draw)
+    items, made = again(Bank.open(bank), manifest)
+    equal = same(manifest, made)
+    missing, new = sorted(set(manifest.ids) - set(made.ids)), sorted(set(made.ids) - set(manifest.ids))
+    if equal and out is not None:
+        write(out, items, manifest)
+    if as_json:
+        common.emit(
+            {"same": equal, "missing": missing, "new": new, "software": [manifest.software, made.software],
+             "out": str(out) if equal and out is not None else None}
+        )  # fmt: skip
+    elif equal:
+        where = f", written to {out}" if out is not None else ""
+        typer.echo(
+            f"the same draw: {common.counted(len(items), 'question')} of version {made.bank_version}{where}"
+        )
+    elif missing or new:
+        typer.echo(f"another draw: {len(missing)} of its questions are not drawn, {len(new)} others are")
+    else:
+        typer.echo("the same questions in other words or another order: the bank or the software differs")
+    return 0 if equal else 1
+
+
+def request_of(
+    settings: SampleSettings,
+    *,
+    seed: int,
+    count: int | None,
+    total: int | None,
+    by: str,
+    allocation: str,
+    filters: Sequence[str] | None,
+    disciplines: str | None,
+    balance_verdicts: bool = False,
+    allow_short: bool = False,
+) -> Request:
+    """The draw these options ask for; the paper of the settings where they do not say how many."""
+    from bank.draw.request import Request, checked, filters_of
+    from schemas.errors import UsageError
+
+    fields = tuple(name.strip() for name in by.split(",") if name.strip())
+    chosen = filters_of(filters or [])
+    given = {} if allocation in ("equal", "proportional") else _given(Path(allocation), fields)
+    if given and (count is not None or total is not None):
+        raise UsageError("The file of the allocation says how many; leave out -n and --total.")
+    if disciplines is not None or (count is None and total is None and not given):
+        if "discipline" in chosen:
+            raise UsageError(
+                "The paper names its disciplines, and so does a filter.",
+                remedy="Say how many with -n or --total, or use --disciplines in place of the filter.",
+            )
+        chosen["discipline"] = _disciplines(disciplines or settings.disciplines)
+        if count is None and total is None and not given:
+            if fields == ("discipline",) and allocation == "equal":
+                count = settings.per_discipline
+            else:
+                total = settings.per_discipline * len(chosen["discipline"])
+    return checked(
+        Request.model_validate(
+            {
+                "seed": seed,
+                "by": fields,
+                "allocation": "given" if given else allocation,
+                "per_stratum": count,
+                "total": total,
+                "given": given,
+                "filters": chosen,
+                "balance_verdicts": balance_verdicts,
+                "allow_short": allow_short,
+            }
+        )
+    )
+
+
+def write(out: Path, items: list[SampleItem], manifest: Manifest) -> None:
+    """The two files of a draw; UsageError when the folder holds another."""
+    from bank.draw.draw import encode
+    from schemas.errors import UsageError
+
+    data = manifest.model_dump_json(indent=1).encode() + b"\n"
+    target = out / MANIFEST
+    if target.exists() and target.read_bytes() != data:
+        raise UsageError(
+            f"{out} holds another draw.",
+            code="draw_exists",
+            remedy="Name a new folder: a sample that was used must not change under a run.",
+        )
+    common.write_whole(out / ITEMS, encode(items))
+    common.write_whole(target, data)
+
+
+def _reserved(
+    bank: Bank, request: Request, institution: str, run: str, out: Path | None
+) -> tuple[list[SampleItem], Manifest]:
+    """The draw, set aside in the ledger; drawn again when this run has been reserved before."""
+    from bank.draw.reserved import draw_for
+    from schemas.errors import UsageError
+
+    there = out / MANIFEST if out is not None else None
+    if there is not None and there.exists():  # to be told before anything is reserved
+        old = _read_manifest(there)
+        if (old.institution, old.run, old.seed) != (institution, run, request.seed):
+            raise UsageError(
+                f"{out} holds another draw.",
+                code="draw_exists",
+                remedy="Name a new folder: a sample that was used must not change under a run.",
+            )
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return draw_for(bank, _ledger(bank), request, institution=institution, run=run, at=now)
+
+
+def _looked(bank: Bank, request: Request, institution: str | None) -> tuple[list[SampleItem], Manifest]:
+    from bank.draw.draw import draw_from
+
+    exposed = _ledger(bank).exposed(institution) if institution is not None else []
+    return draw_from(bank, request, exposed)
+
+
+def _ledger(bank: Bank) -> Ledger:
+    from bank.ledger import Ledger
+
+    return Ledger(bank.path)
+
+
+def _disciplines(text: str) -> tuple[str, ...]:
+    from schemas.taxonomy import SCORED, UNKNOWN, require_discipline, taxonomy
+
+    if text == "scored":
+        return SCORED
+    if text == "all":
+        return tuple(code for code in taxonomy().disciplines if code != UNKNOWN)
+    return tuple(dict.fromkeys(require_discipline(name.strip()).code for name in text.split(",")))
+
+
+def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
+    """Numbers by stratum from a JSON object, or a CSV with a column a field and the column count."""
+    from bank.draw.request import stratum_name, value
+    from schemas.errors import UsageError
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(
+            f"{str(path)!r} is no allocation and no file.",
+            code="allocation",
+            remedy="Say equal or proportional, or name a JSON or CSV file.",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.", code="allocation") from None
+    found: dict[str, int] = {}
+    try:
+        if path.suffix.lower() == ".json":
+            rows = [(str(name), number) for name, number in json.loads(text).items()]
+            if len(fields) == 1:
+                rows = [(stratum_name([value(fields[0], name)]), number) for name, number in rows]
+        else:
+            rows = [
+                (stratum_name([value(field, row[field].strip()) for field in fields]), int(row["count"]))
+                for row in csv.DictReader(io.StringIO(text))
+            ]
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        columns = ", ".join([*fields, "count"])
+        raise UsageError(
+            f"{path} gives no numbers by stratum: {error!r}.",
+            code="allocation",
+            remedy=f'Write {{"d02": 100, …}} as JSON, or a CSV with the columns {columns}.',
+        ) from None
+    for name, number in rows:
+        if name in found or not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise UsageError(
+                f"{path}: {name} is named twice." if name in found else f"{path}: {name} needs a number.",
+                code="allocation",
+            )
+        found[name] = number
+    if not sum(found.values()):
+        raise UsageError(f"{path} asks for no question.", code="allocation")
+    return found
+
+
+def _read_manifest(path: Path) -> Manifest:
+    from pydantic import ValidationError
+
+    from schemas.errors import UsageError
+    from schemas.evaluation import Manifest
+
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except OSError as error:
+        reason = str(error.strerror)
+    except ValidationError as error:
+        reason = str(error.errors()[0]["msg"])
+    raise UsageError(
+        f"{path} is no manifest of a draw: {reason}.",
+        code="no_sample",
+        remedy="Name the folder that `exambank sample` wrote.",
+    )
+
+
+def _tell(manifest: Manifest, out: Path | None) -> None:
+    from schemas.taxonomy import taxonomy
+
+    names = {code: f"{code} {node.zh} {node.en}" for code, node in taxonomy().disciplines.items()}
+    heads = [" / ".join(manifest.strata_fields), "eligible", "wanted", "drawn"]
+    if manifest.institution or any(s.exposed for s in manifest.strata):
+        heads.insert(2, "given before")
+    if manifest.balance_verdicts:
+        heads += ["true", "false"]
+    rows = []
+    for s in manifest.strata:
+        row: list[object] = [names.get(s.name, s.name), s.eligible, s.wanted, s.drawn]
+        if "given before" in heads:
+            row.insert(2, s.exposed)
+        if manifest.balance_verdicts:
+            row += list(s.verdicts or (0, 0))
+        rows.append(row)
+    common.table("", heads, rows)
+    drawn = f"{common.counted(len(manifest.ids), 'question')} of version {manifest.bank_version}"
+    typer.echo(f"{drawn} in {out}" if out is not None else f"would draw {drawn}; nothing written")
