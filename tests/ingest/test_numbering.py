@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordmaker import item, level, make, numbering, par
 
+from ingest.readers import numerals
 from ingest.readers.docx import read_docx
 from ingest.readers.numerals import format_number
 from schemas.settings import ReadSettings
@@ -19,38 +20,57 @@ def shown(path: Path) -> list[tuple[str, str]]:
     return [(block.number, block.text) for block in document.blocks]
 
 
-@pytest.mark.parametrize(
-    ("kind", "pairs"),
-    [
-        ("decimal", {1: "1", 12: "12"}),
-        ("decimalZero", {3: "03", 12: "12"}),
-        ("decimalFullWidth", {12: "１２"}),
-        ("chineseCounting", {1: "一", 10: "十", 11: "十一", 20: "二十", 21: "二十一", 105: "一〇五"}),
-        (
-            "chineseCountingThousand",
-            {10: "十", 19: "十九", 30: "三十", 105: "一百零五", 110: "一百一十", 1001: "一千零一"},
-        ),
-        ("japaneseCounting", {10: "十", 11: "十一", 105: "百五", 230: "二百三十"}),
-        ("chineseLegalSimplified", {1: "壹", 12: "壹拾贰", 105: "壹佰零伍"}),
-        ("ideographTraditional", {1: "甲", 10: "癸", 11: "11"}),
-        ("ideographZodiac", {1: "子", 12: "亥"}),
-        ("ideographDigital", {1: "一", 10: "一〇"}),
-        ("ideographEnclosedCircle", {1: "㊀", 10: "㊉", 11: "11"}),
-        ("decimalEnclosedCircle", {1: "①", 20: "⑳", 21: "㉑", 36: "㊱"}),
-        ("decimalEnclosedFullstop", {1: "⒈"}),
-        ("decimalEnclosedParen", {1: "⑴"}),
-        ("upperLetter", {1: "A", 26: "Z", 27: "AA", 28: "BB"}),
-        ("lowerLetter", {3: "c"}),
-        ("upperRoman", {4: "IV", 9: "IX", 2026: "MMXXVI"}),
-        ("lowerRoman", {14: "xiv"}),
-        ("ordinal", {1: "1st", 2: "2nd", 11: "11th", 23: "23rd"}),
-        ("numberInDash", {4: "- 4 -"}),
-        ("none", {1: ""}),
-        ("kindOfTomorrow", {7: "7"}),
-    ],
-)
+FORMATS: list[tuple[str, dict[int, str]]] = [
+    ("decimal", {1: "1", 12: "12"}),
+    ("decimalZero", {3: "03", 12: "12"}),
+    ("decimalFullWidth", {12: "１２"}),
+    ("chineseCounting", {1: "一", 10: "十", 11: "十一", 20: "二十", 21: "二十一", 105: "一〇五"}),
+    (
+        "chineseCountingThousand",
+        {10: "十", 19: "十九", 30: "三十", 105: "一百零五", 110: "一百一十", 1001: "一千零一"},
+    ),
+    ("japaneseCounting", {10: "十", 11: "十一", 105: "百五", 230: "二百三十"}),
+    ("chineseLegalSimplified", {1: "壹", 12: "壹拾贰", 105: "壹佰零伍"}),
+    ("ideographTraditional", {1: "甲", 10: "癸", 11: "11"}),
+    ("ideographZodiac", {1: "子", 12: "亥"}),
+    ("ideographDigital", {1: "一", 10: "一〇"}),
+    ("ideographEnclosedCircle", {1: "㊀", 10: "㊉", 11: "11"}),
+    ("decimalEnclosedCircle", {1: "①", 20: "⑳", 21: "㉑", 36: "㊱"}),
+    ("decimalEnclosedFullstop", {1: "⒈"}),
+    ("decimalEnclosedParen", {1: "⑴"}),
+    ("upperLetter", {1: "A", 26: "Z", 27: "AA", 28: "BB"}),
+    ("lowerLetter", {3: "c"}),
+    ("upperRoman", {4: "IV", 9: "IX", 2026: "MMXXVI"}),
+    ("lowerRoman", {14: "xiv"}),
+    ("ordinal", {1: "1st", 2: "2nd", 11: "11th", 23: "23rd"}),
+    ("numberInDash", {4: "- 4 -"}),
+    ("none", {1: ""}),
+    ("bullet", {1: ""}),
+    ("decimalHalfWidth", {12: "12"}),
+    ("decimalFullWidth2", {12: "１２"}),
+    ("decimalEnclosedCircleChinese", {1: "①", 10: "⑩"}),
+    ("hex", {10: "A", 31: "1F"}),
+    ("taiwaneseCounting", {10: "十", 21: "二十一"}),
+    ("taiwaneseCountingThousand", {105: "一百零五"}),
+    ("ideographLegalTraditional", {3: "參", 16: "壹拾陸"}),
+    ("taiwaneseDigital", {10: "一○"}),
+    ("koreanDigital2", {10: "一零"}),
+    ("japaneseDigitalTenThousand", {10: "一〇"}),
+    ("japaneseLegal", {2: "弐", 15: "壱拾伍"}),
+    ("ideographZodiacTraditional", {1: "甲子", 11: "甲戌", 60: "癸亥"}),
+    ("aiueo", {1: "ア", 6: "カ"}),
+    ("aiueoFullWidth", {2: "イ"}),
+    ("kindOfTomorrow", {7: "7"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "pairs"), FORMATS)
 def test_formats(kind: str, pairs: dict[int, str]) -> None:
     assert {n: format_number(n, kind) for n in pairs} == pairs
+
+
+def test_every_format_is_covered() -> None:
+    assert set(numerals._MAKERS) <= {kind for kind, _ in FORMATS}
 
 
 @given(

@@ -7,10 +7,11 @@ import shutil
 import struct
 from pathlib import Path
 
+from wordmaker import make, par, run
+
 from ingest.readers.docx import read_docx
 from schemas.document import BlockKind
 from schemas.settings import ReadSettings
-from tests.ingest.wordmaker import make, par, run
 
 OFFICE = shutil.which("soffice") or shutil.which("libreoffice")
 CIRCLE = (
