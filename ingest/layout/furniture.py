@@ -26,6 +26,7 @@ _CARD_NOTE = re.compile(
     r"填涂|条形码|缺考标记|考生禁填|超出答题区域|答题区域内(?:作答|书写)|(?:签字笔|钢笔|圆珠笔).{0,8}(?:书写|作答|答题)"
     r"|保持卡面|卡面清洁|试题?卷上(?:答题|作答)无效"
 )
+_NUMBERED = re.compile(r"\s*(?:[(（]?\d{1,2}\s*[)）.．、]|[一二三四五六七八九十]{1,3}\s*、)")
 _EMPHASIS = re.compile(r"(?:[．.·•・。]\s*){1,20}")
 _DIGITS = re.compile(r"\d+|[一二三四五六七八九十]+(?=\s*页)")
 _SPACES = re.compile(r"\s+")
@@ -53,9 +54,26 @@ def mark(pages: Sequence[Page]) -> list[Page]:
     context = _Context(pages)
     out = []
     for page in pages:
-        blocks = tuple(_marked(block, page, context) for block in page.blocks)
+        blocks = _within_cards([_marked(block, page, context) for block in page.blocks])
         out.append(page.model_copy(update={"blocks": blocks}))
     return out
+
+
+def _within_cards(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Blocks with a line between two lines of the notes on an answer card marked like them.
+
+    Only a line that is close to both in print and in place, and carries no number.
+    """
+    out = list(blocks)
+    for place, (before, block, after) in enumerate(zip(blocks, blocks[1:], blocks[2:], strict=False), 1):
+        if not (before.box and block.box and after.box) or block.kind is not BlockKind.TEXT:
+            continue
+        if before.reason != "answer_card" or after.reason != "answer_card" or _NUMBERED.match(block.text):
+            continue
+        size = block.size or 10.0
+        if block.box.y0 - before.box.y1 < size and after.box.y0 - block.box.y1 < size:
+            out[place] = block.model_copy(update={"kind": BlockKind.FURNITURE, "reason": "answer_card"})
+    return tuple(out)
 
 
 def is_score_box(text: str) -> bool:

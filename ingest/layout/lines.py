@@ -29,10 +29,33 @@ def build(runs: Sequence[Run]) -> list[Line]:
     for line in lines:
         line.runs.sort(key=lambda run: run.box.x0)
     lines.sort(key=lambda line: _anchor(line))
+    _side_by_side(lines)
     left = min(run.box.x0 for run in runs)
     for line in lines:
         line.column_x0 = left
     return lines
+
+
+def _side_by_side(lines: list[Line]) -> None:
+    """Put tables and figures that stand beside each other, one after the other, from left to right."""
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        while end < len(lines) and all(_beside(lines[end], other) for other in lines[start:end]):
+            end += 1
+        lines[start:end] = sorted(lines[start:end], key=lambda line: line.frame.x0)
+        start = end
+
+
+def _beside(line: Line, other: Line) -> bool:
+    """Whether two lines are each a table or a figure, at the same height and not over each other."""
+    if not all(one.runs[0].table or one.runs[0].asset for one in (line, other)):
+        return False
+    mine, theirs = line.frame, other.frame
+    shared = overlap(mine.y0, mine.y1, theirs.y0, theirs.y1)
+    if overlap(mine.x0, mine.x1, theirs.x0, theirs.x1) > 0:
+        return False
+    return shared > 0.5 * min(mine.y1 - mine.y0, theirs.y1 - theirs.y0)
 
 
 def _small_print(runs: Sequence[Run]) -> set[int]:

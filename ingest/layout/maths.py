@@ -29,6 +29,7 @@ _OPERATORS = frozenset("+-−=<>/*×÷±·⋅|∘^~∼:∗→←↔↦\\＝＋�
 _BROKEN = _OPERATORS - {"-", "−", "|", "∀", "∃", "¬"}  # signs no whole formula begins with
 _TAKES_SCRIPT = re.compile(r"[0-9A-Za-z\u0370-\u03ff)\]}|′'∑∏∫∮⋃⋂∪∩⊕∅∞∂∇!$⌉⌋⟩ℝℤℕℚℂ△]$")
 _SCRIPT = re.compile(r"[^\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef_<$①-⓿]{1,16}")
+_HAN_INDEX = re.compile(r"[\u4e00-\u9fff]{1,3}")
 _CODE = re.compile(r"[;{]\s*$|^\s*[{}]|\+\+|--|[=!<>]=|&&|\|\||#include|printf|//|\bint\b|\breturn\b|[\"#@]")
 _LABEL = re.compile(r"[A-Za-z0-9]{1,2}|[IVX]{1,4}|[Ⅰ-Ⅻ]")
 _STOPS_BEFORE = frozenset("；。：，、")
@@ -110,10 +111,15 @@ def _tokens(runs: Sequence[Run], separator: Separator) -> list[Token]:
 
 def _level(run: Run, base: float | None, size: float) -> str:
     """'^' or '_' for a run that stands raised or lowered, else nothing."""
-    if base is None or run.baseline is None or run.size > 0.8 * size or not _SCRIPT.fullmatch(run.text):
+    if base is None or run.baseline is None or run.size > 0.8 * size:
         return ""
     rise = (base - run.baseline) / size
-    return "^" if rise > 0.2 else "_" if rise < -0.06 else ""
+    if _HAN_INDEX.fullmatch(run.text):  # the complement of a number, the mass of a ball
+        return "_" if rise < -0.02 and run.size < 0.7 * size else ""
+    if not _SCRIPT.fullmatch(run.text):
+        return ""
+    low = -0.02 if run.size < 0.65 * size else -0.06
+    return "^" if rise > 0.2 else "_" if rise < low else ""
 
 
 def _hangs(run: Run, last: Run, token: Token, size: float) -> bool:
@@ -251,7 +257,7 @@ def _mark_label(tokens: Sequence[Token], place: int) -> None:
     end = place + (tokens[place].text in ("(", "（"))
     if end + 1 >= len(tokens) or tokens[end].sub or tokens[end].sup:
         return
-    closers = ")）" if end > place else ".．、):：)）"
+    closers = ")）" if end > place else ".．、)）" if tokens[end].style == "i" else ".．、):：)）"
     if not _LABEL.fullmatch(tokens[end].text) or tokens[end + 1].text not in closers:
         return
     for token in tokens[place : end + 2]:

@@ -24,6 +24,7 @@ Render = Callable[[Any, tuple[float, float, float, float]], tuple["Image", float
 _MIN_SIDE = 24.0  # points: smaller pictures are bullets, inline signs or dots
 _MAX_DRAWINGS = 5000
 _THIN = 2.5  # points: what is slimmer is a stroke
+_STOPS = frozenset("。．.，,；;、")
 
 
 def pictures(page: Any) -> list[Box]:  # noqa: ANN401 - PyMuPDF is untyped
@@ -71,7 +72,8 @@ def with_parts(
     runs, boxes = _tables(page, runs, level, upright)
     figures = [Figure(box) for box in _figure_boxes(page, boxes)]
     figures += pdf_drawings.find(page, runs, [*boxes, *(figure.box for figure in figures)])
-    level = [stroke for stroke in level if not any(inside(stroke, box) for box in boxes)]
+    taken = [*boxes, *(figure.box for figure in figures)]
+    level = [stroke for stroke in level if not any(inside(stroke, box) for box in taken)]
     runs += _blanks([run for run in runs if not run.reason], level, upright)
     assets = []
     for figure in figures:
@@ -171,15 +173,36 @@ def _blanks(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box]) -
             if run.baseline is not None and -0.15 * run.size < seg.y0 - run.baseline < 0.4 * run.size
         ]
         beside = [r for r in near if max(r.box.x0 - seg.x1, seg.x0 - r.box.x1) < 3 * r.size]
-        if not beside:
+        pattern = beside[0] if beside else _own_line(seg, level, runs)
+        if pattern is None:
             continue
-        pattern = beside[0]
         for x0, x1 in _free(seg, near):
             if x1 - x0 > 1.4 * pattern.size:
                 count = max(2, min(20, round((x1 - x0) / (0.5 * pattern.size))))
-                box = Box(x0, pattern.box.y0, x1, pattern.box.y1)
-                out.append(Run("_" * count, box, pattern.size, pattern.baseline))
+                down = 0.0 if beside else seg.y0 - 0.1 * pattern.size - (pattern.baseline or seg.y0)
+                box = Box(x0, pattern.box.y0 + down, x1, pattern.box.y1 + down)
+                out.append(Run("_" * count, box, pattern.size, (pattern.baseline or seg.y0) + down))
     return out
+
+
+def _own_line(seg: Box, level: Sequence[Box], runs: Sequence[Run]) -> Run | None:
+    """The run above a stroke that is a line of its own in the text: a line of a program left out.
+
+    Text begins above and below it where it begins, and there is room for just this line between; lines
+    to write an answer on stand in numbers, and nothing need follow them.
+    """
+    if any(other is not seg and abs(other.y0 - seg.y0) < 60 and other.x0 < seg.x0 + 3 for other in level):
+        return None
+    first = [
+        run
+        for run in runs
+        if run.baseline is not None and abs(run.box.x0 - seg.x0) < 3 and run.text[0] != "_"
+    ]
+    above = [run for run in first if 0.8 * run.size < seg.y0 - (run.baseline or 0.0) < 2.6 * run.size]
+    below = [run for run in first if 0.8 * run.size < (run.baseline or 0.0) - seg.y0 < 2.6 * run.size]
+    if not above or not below or seg.x1 - seg.x0 < 3 * above[-1].size:
+        return None
+    return max(above, key=lambda run: run.box.y1)
 
 
 def _is_rule(seg: Box, level: Sequence[Box], runs: Sequence[Run]) -> bool:
@@ -188,8 +211,10 @@ def _is_rule(seg: Box, level: Sequence[Box], runs: Sequence[Run]) -> bool:
     if seg.x1 - seg.x0 < 150 or twins < 2:
         return False
     return any(
-        overlap(run.box.x0, run.box.x1, seg.x0, seg.x1) > 0 and 0 < seg.y0 - run.box.y0 < 1.6 * run.size
+        overlap(run.box.x0, run.box.x1, seg.x0, seg.x1) > 0.5 * (run.box.x1 - run.box.x0)
+        and 0 < seg.y0 - run.box.y0 < 1.6 * run.size
         for run in runs
+        if run.text not in _STOPS  # at the end of a blank, over its last points
     )
 
 

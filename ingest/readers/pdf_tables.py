@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ingest.layout import furniture, lines
-from ingest.layout.runs import Line, Run, inside, median, union
+from ingest.layout.runs import Line, Run, inside, median, overlap, union
 from schemas.document import Box
 
 _TOUCH = 3.0  # points
@@ -16,6 +17,10 @@ _QUESTION = re.compile(
     r"^\s*(?:\d{1,2}\s*[.．、]|[一二三四五六七八九十]{1,3}\s*、|[(（]\d{1,2}[)）])\s*\S{6,}"
 )
 
+_LABELLED = re.compile(
+    r"[(（]?\s*(?:[A-Ha-h]|\d{1,2}|[一二三四五六七八九十]{1,3})\s*[)）.．、:：]\D|.*[_（(]\s*$"
+)
+_RULES = 12  # level strokes of one open table
 _CARD = re.compile(r"[正错]误?确?填涂|填涂样例|缺考(?:标记|填涂)|条形码|考生禁填")
 
 
@@ -49,13 +54,20 @@ def find(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box], page
         if table is not None:
             out.append(table)
             taken.append(table.box)
-    for box in _three_line(level):
-        if any(inside(box, other) or inside(other, box) for other in taken):
-            continue
-        table = _open_table(runs, box, page_area)
-        if table is not None:
-            out.append(table)
-            taken.append(table.box)
+    for group in _same_extent(level):
+        start = 0
+        while start < len(group) - 1:
+            for end in range(min(len(group), start + _RULES) - 1, start, -1):
+                box = union([*group[start : end + 1]])
+                if any(inside(box, other) or inside(other, box) for other in taken):
+                    continue
+                table = _open_table(runs, box, page_area, end - start > 1 or _ruled_inside(box, level))
+                if table is not None and (table.reason or not _boxed(box, upright)):
+                    out.append(table)
+                    taken.append(table.box)
+                    start = end
+                    break
+            start += 1
     return out
 
 
@@ -165,8 +177,8 @@ def _judged(rows: list[list[str]], box: Box, members: Sequence[Run]) -> Table | 
     return Table(box, markdown(rows), ids)
 
 
-def _three_line(level: Sequence[Box]) -> list[Box]:
-    """Places between three or more level strokes of the same extent."""
+def _same_extent(level: Sequence[Box]) -> list[list[Box]]:
+    """Level strokes of the same extent, from top to bottom, by their extent."""
     groups: list[list[Box]] = []
     for stroke in sorted(level, key=lambda box: box.y0):
         if stroke.x1 - stroke.x0 < 60:
@@ -178,17 +190,35 @@ def _three_line(level: Sequence[Box]) -> list[Box]:
                 break
         else:
             groups.append([stroke])
-    out = []
-    for group in groups:
-        for start in range(0, len(group) - 2, 3):
-            out.append(union(group[start : start + 3] if len(group) % 3 == 0 else group))
-            if len(group) % 3:
-                break
-    return out
+    return [group for group in groups if len(group) > 1]
 
 
-def _open_table(runs: Sequence[Run], box: Box, page_area: float) -> Table | None:
-    """A table without upright strokes: rows whose cells stand below each other."""
+def _boxed(box: Box, upright: Sequence[Box]) -> bool:
+    """Whether an upright stroke closes the left or the right side: then it is a frame, no open table."""
+    return any(
+        min(abs(post.x0 - box.x0), abs(post.x0 - box.x1)) < _TOUCH
+        and overlap(post.y0, post.y1, box.y0, box.y1) > 0.5 * (box.y1 - box.y0)
+        for post in upright
+    )
+
+
+def _ruled_inside(box: Box, level: Sequence[Box]) -> bool:
+    """Whether a long stroke stands between the first and the last of a table: under a part of its head."""
+    return any(
+        box.y0 + _TOUCH < stroke.y0 < box.y1 - _TOUCH
+        and stroke.x0 > box.x0 - 4
+        and stroke.x1 < box.x1 + 4
+        and stroke.x1 - stroke.x0 > 0.5 * (box.x1 - box.x0)
+        for stroke in level
+    )
+
+
+def _open_table(runs: Sequence[Run], box: Box, page_area: float, ruled: bool) -> Table | None:
+    """A table without upright strokes: rows whose cells stand below each other.
+
+    ruled says that a rule divides it; without one it needs three rows of equal, short cells, as where
+    a table goes on from the page before.
+    """
     if (box.x1 - box.x0) * (box.y1 - box.y0) > 0.6 * page_area:
         return None
     members = [run for run in runs if inside(run.box, box, 0.0)]
@@ -200,23 +230,44 @@ def _open_table(runs: Sequence[Run], box: Box, page_area: float) -> Table | None
                 cells.append([])
             cells[-1].append(run)
         rows.append(cells)
-    if len(rows) < 2:
+    width = _width(rows)
+    if len(rows) < 2 or width < 2:
         return None
-    width = int(median([float(len(row)) for row in rows]))
-    if width < 2 or sum(len(row) == width for row in rows) < 0.6 * len(rows):
-        return None
-    if any(len(row) == 1 and sum(len(run.text) for run in row[0]) > 12 for row in rows[1:-1]):
-        return None  # text between two arrays
+    if any(len(row) == 1 and sum(len(run.text) for run in row[0]) > 12 for row in rows[1:]):
+        return None  # text between two tables
     full = [row for row in rows if len(row) == width]
+    if not ruled and (len(full) < max(3, len(rows)) or not _plain(full)):
+        return None
     centres = [median([_centre(row[index]) for row in full]) for index in range(width)]
     grid = []
     for row in rows:
         out = [""] * width
-        for cell in row:
+        for cell in [part for whole in row for part in _parted(whole, centres)]:
             nearest = min(range(width), key=lambda index: abs(centres[index] - _centre(cell)))
             out[nearest] = f"{out[nearest]} {lines.line_text(Line(cell))}".strip()
         grid.append(out)
+    if sum(sum(map(bool, out)) >= len(row) for out, row in zip(grid, rows, strict=True)) < 0.6 * len(rows):
+        return None
     return _judged(grid, box, members)
+
+
+def _parted(cell: list[Run], centres: Sequence[float]) -> list[list[Run]]:
+    """A cell cut into its runs where it stands over the middles of several columns."""
+    over = sum(cell[0].box.x0 < centre < cell[-1].box.x1 for centre in centres)
+    return [[run] for run in cell] if over == len(cell) > 1 else [cell]
+
+
+def _width(rows: Sequence[Sequence[list[Run]]]) -> int:
+    """Number of columns: the most cells that several rows have, and at least a fourth of them."""
+    counts = Counter(len(row) for row in rows)
+    needed = max(2, 0.25 * len(rows))
+    return max((width for width, times in counts.items() if times >= needed), default=0)
+
+
+def _plain(rows: Sequence[Sequence[list[Run]]]) -> bool:
+    """Whether all cells are short and none is an option or a numbered item."""
+    cells = ["".join(run.text for run in cell) for row in rows for cell in row]
+    return all(len(cell) <= 12 and not _LABELLED.match(cell) for cell in cells)
 
 
 def _centre(runs: Sequence[Run]) -> float:

@@ -154,6 +154,24 @@ def test_drawn_bars_around_a_letter(tmp_path: Path) -> None:
     assert sheet.texts(tmp_path) == ["且$|A| = a$"]
 
 
+def test_an_index_hardly_lowered_and_one_of_han_hang_on_their_letter(tmp_path: Path) -> None:
+    sheet = Sheet().put("图", HAN).put("K", gap=3).put("5", size=6, up=-0.5).put("与", HAN, gap=3)
+    sheet.put("[", gap=3).put("x", ITALIC).put("]").put("补", HAN, size=6, up=-2)
+    assert sheet.texts(tmp_path) == [r"图$K_{5}$与$[x]_{\text{补}}$"]
+
+
+def test_a_letter_in_italics_before_a_colon_is_a_name(tmp_path: Path) -> None:
+    sheet = (
+        Sheet()
+        .put("设", HAN)
+        .put("P", ITALIC, gap=3)
+        .put("：天晴，", HAN)
+        .put("Q", ITALIC)
+        .put("：下雨", HAN)
+    )
+    assert sheet.texts(tmp_path) == ["设$P$：天晴，$Q$：下雨"]
+
+
 def test_full_width_punctuation_set_narrow_keeps_its_place() -> None:
     page = pymupdf.open().new_page()
     for x, text, font in (

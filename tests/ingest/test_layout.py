@@ -163,3 +163,14 @@ def test_marking_keeps_every_block_and_its_text(text: str) -> None:
     after = furniture.mark(before)
     assert [b.text for p in after for b in p.blocks] == [b.text for p in before for b in p.blocks]
     assert all(b.reason for p in after for b in p.blocks if b.kind is BlockKind.FURNITURE)
+
+
+def test_a_line_between_two_notes_of_an_answer_card_belongs_to_it() -> None:
+    rows = ["1.考生用签字笔填写准考证号，并填涂", "相应的考号信息点。", "2.保持卡面清洁，不要折叠。"]
+    rows += ["一、填空题（共20分）"]
+    blocks = [
+        Block(text=text, box=Box(60, 200 + 14 * row, 300, 211 + 14 * row), size=10.5, origin=Origin.WORD)
+        for row, text in enumerate(rows)
+    ]
+    page = Page(number=1, width=595, height=842, method=Origin.TEXT_LAYER, blocks=tuple(blocks))
+    assert [block.reason for block in furniture.mark([page])[0].blocks] == ["answer_card"] * 3 + [""]
