@@ -187,8 +187,34 @@ def _flag(draft: Draft, flag: str) -> Draft:
 
 
 def _strip_stem(draft: Draft, text: str) -> str:
-    """An answer without the question it repeats."""
+    """An answer without the question it repeats: the term before a colon, the words around the blanks."""
+    stem = draft.printed.strip()
+    filled = _in_the_blanks(stem, text) if draft.form is Form.FILL_BLANK else None
+    if filled:
+        return filled
+    if stem and len(stem) <= 20 and re.match(re.escape(stem) + r"\s*(?:[：:]|——|是指|指)\s*\S", text):
+        return text[len(stem) :].lstrip(" \t：:—")
     return _after_answer_word(after_stem(draft.printed, text))
+
+
+_BLANK = re.compile(r"_{2,}|[（(]\s*[)）]")
+
+
+def _in_the_blanks(stem: str, text: str) -> str | None:
+    """What a key that prints the whole sentence has in the places of the blanks; None when it does not."""
+    around = [re.sub(r"\s", "", piece) for piece in _BLANK.split(stem)]
+    told = re.sub(r"\s", "", text)
+    if len(around) < 2 or sum(map(len, around)) < 4 or not told.startswith(around[0]):
+        return None
+    values: list[str] = []
+    at = len(around[0])
+    for piece in around[1:]:
+        end = told.find(piece, at) if piece.strip("。.") else len(told.rstrip("。."))
+        if end <= at:
+            return None
+        values.append(told[at:end].strip("_（）()"))
+        at = end + len(piece)
+    return "；".join(values) if all(values) else None
 
 
 def after_stem(stem: str, text: str) -> str:

@@ -17,7 +17,8 @@ AS_SOLVED = "as solved"
 """Evidence of a draft whose answer is in another ink: all its lines, one a line, until papers are paired."""
 _VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
 _BRACKETED = re.compile(
-    r"(?<![A-Za-z0-9_])([（(【\[〔])[\s\u3000]*([A-Ha-h](?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）】\]〕])"
+    r"(?<![A-Za-z0-9_])([（(【\[〔])[\s\u3000]*([A-Ha-h]"
+    r"(?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）】\]〕])"
 )
 _EMPTY = re.compile(r"[（(【\[〔][\s\u3000]*[)）】\]〕]|_{2,}")
 # padded as the blank was: «是（ 北京 ）»; an explanation or a hint has no room around it
@@ -35,16 +36,19 @@ _WRITTEN_CHOICE = re.compile(r"[（(]?\s*<u>\s*[（(]?\s*([A-H]{1,5})\s*[)）]?\
 _WRITTEN_VERDICT = re.compile(rf"[（(]?\s*<u>\s*[（(]?\s*({_VERDICT})\s*[)）]?\s*</u>\s*[)）]?")
 
 ANSWER_LINE = re.compile(
-    r"^\s*(?:[【\[（(]?\s*(?:参考答案|标准答案|正确答案|本题答案|答案要点|答题要点|答案|参考解答|解答|答|解)\s*[】\]）)]?\s*[:：]"
+    r"^\s*(?:[【\[（(]?\s*(?:参考答案|标准答案|正确答案|本题答案|答案要点|答题要点|答案|参考解答"
+    r"|解答|答|解)\s*[】\]）)]?\s*[:：]"
     r"|[【\[]\s*(?:参考答案|标准答案|答案要点|答案|解答|解)\s*[】\]]"
     r"|(?:(?:Reference|Sample|Model|Correct) answer|Answer|Solution|ANSWER|SOLUTION)s?\s*[:：]"
     r"|(?:证明|证)\s*[:：])\s*"
 )
 _EXPLAIN_LINE = re.compile(
-    r"^\s*(?:[【\[]?\s*(?:答案解析|试题解析|解析|评析|点评|分析|评分标准)\s*[】\]]?\s*[:：]|[【\[]\s*(?:解析|评析|点评|分析)\s*[】\]]|Explanation\s*[:：])\s*"
+    r"^\s*(?:[【\[]?\s*(?:答案解析|试题解析|解析|评析|点评|分析|评分标准)\s*[】\]]?\s*[:：]"
+    r"|[【\[]\s*(?:解析|评析|点评|分析)\s*[】\]]|Explanation\s*[:：])\s*"
 )
 _INLINE_ANSWER = re.compile(
-    r"(?:(?<=[\s\u3000。.；;）)])|^)[【\[（(]?\s*(?:参考答案|正确答案|标准答案|答案|Answer)\s*[】\]]?\s*[:：]\s*"
+    r"(?:(?<=[\s\u3000。.；;）)])|^)[【\[（(]?\s*(?:参考答案|正确答案|标准答案|答案"
+    r"|Answer)\s*[】\]]?\s*[:：]\s*"
 )
 _SENTENCE_VERDICT = re.compile(
     r"^(?:答[:：])?\s*(?:正确|错误|对|错|不正确|不对|√|×|True|False)(?=[。，,.；;\s]|$)"
@@ -104,7 +108,8 @@ def _proof_begins(before: Sequence[str]) -> bool:
 
 
 _ASKS = re.compile(
-    r"^(?:请|试)?(?:简单|简要|具体)?(?:简述|叙述|概述|说明|列举|列出|阐述|论述|比较|解释|回答|什么是|何谓|何为|写出|为什么|如何)"
+    r"^(?:请|试)?(?:简单|简要|具体)?(?:简述|叙述|概述|说明|列举|列出|阐述|论述|比较|解释|回答|什么是"
+    r"|何谓|何为|写出|为什么|如何)"
 )
 _ASKS_ON = re.compile(r"[？?]|^(?:要求|提示|注|其中|[（(]|已知|设|若|请|试)|如[上下左右]?图")
 
@@ -127,7 +132,8 @@ def unmarked_below(pieces: list[str], form: Form | None) -> tuple[int, Printed]:
 
 
 _SPACE_MARKS = re.compile(
-    r"[（(]?\d{1,2}[)）.、](?!\d)|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$|[^\s：:]{1,14}[：:])|[_\s…．.，,。；;]+|图\s*\d*|\$[^$]{1,12}\$|\[图\]"
+    r"[（(]?\d{1,2}[)）.、](?!\d)|[①-⑳]|[^：:\n\t]{1,14}[：:](?=\s|$|[^\s：:]{1,14}[：:])"
+    r"|[_\s…．.，,。；;]+|图\s*\d*|\$[^$]{1,12}\$|\[图\]"
 )
 _EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MULTILINE)
 _RUN = re.compile(r"[\u3400-\u9fff]{8,}")
@@ -156,7 +162,13 @@ def _split_explanation(pieces: list[str]) -> tuple[str, str]:
         elif number == 0 and (lead := ANSWER_LINE.match(piece)):
             piece = piece[lead.end() :]
         inner = (
-            re.search(r"[\s。；;](?:解析|【解析】|答案解析)\s*[:：]?\s*", piece) if target is answer else None
+            re.search(
+                r"[\s。；;](?:解析|【解析】"
+                r"|答案解析)\s*[:：]?\s*",
+                piece,
+            )
+            if target is answer
+            else None
         )
         if inner and ("：" in inner.group() or ":" in inner.group() or "】" in inner.group()):
             answer.append(piece[: inner.start() + 1])
@@ -227,7 +239,10 @@ _HEAD_WORDS = (
 )
 ANSWER_HEAD = re.compile(
     rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}"
-    r"|(?:.{0,30}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{0,20}))"
+    r"|(?:.{0,30}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{0,20}"
+    r"|(?:Model|Suggested|Sample|MODEL|SUGGESTED) (?:[Aa]nswers|[Ss]olutions|ANSWERS|SOLUTIONS)"
+    r"|Mark(?:ing)? [Ss]cheme|MARK(?:ING)? SCHEME)"
+    r"(?:\s+(?:to|for|of)\s+.{1,30}|\s*[-–—:(]?\s*(?:Paper|Test|Version|Form|Set)\s+\w{1,2}\)?)?)"
     r"\s*[:：]?$"
 )
 _NOT_HEAD = re.compile(

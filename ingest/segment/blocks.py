@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.segment.align import attach
 from ingest.segment.answers import ANSWER_LINE, is_answer_head
 from ingest.segment.corrections import with_flag
-from ingest.segment.grids import key_ranges, listed
+from ingest.segment.forms import heading_form
+from ingest.segment.grids import key_ranges, listed, text_grid
 from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
@@ -81,17 +82,20 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
             continue
         begins = at in heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
         after = next((o for o in lines[at + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
-        if (
-            begins
-            and after is not None
-            and (after.mark is None or after.mark.value == 1 or key_ranges(after.text))
-        ):
+        if begins and after is not None and _begins_again(lines, at, after):
             end = _end(lines, at, before, after, heads)
             blocks.append(Block(at, end, letter_of(line.text)))
             at = last = end
             continue
         at += 1
     return blocks
+
+
+def _begins_again(lines: Sequence[Line], at: int, after: Line) -> bool:
+    if after.mark is None or after.mark.value == 1 or key_ranges(after.text):
+        return True
+    below = [line.text for line in lines[at + 1 : at + 3] if line.kind is BlockKind.TEXT]
+    return bool(below and listed(below[0])) or (len(below) == 2 and bool(text_grid(*below)))
 
 
 def title_lines(lines: Sequence[Line]) -> set[int]:
@@ -144,12 +148,15 @@ def _listed_line(line: Line) -> bool:
 
 def _end(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line, heads: Sequence[int]) -> int:
     ends = [_numbering_goes_on(lines, begin, before, first)]
-    letter, text = letter_of(lines[begin].text), fold(lines[begin].text)
+    letter = letter_of(lines[begin].text)
     for head in heads:
-        if head <= begin + 1:
+        if head <= begin + 1 or lines[head].mark is not None or heading_form(lines[head].text) is not None:
             continue
         other = letter_of(lines[head].text)
-        if (letter and other and other != letter) or fold(lines[head].text) == text:
+        marks = [m for line in lines[head + 1 :] if (m := line.mark)]
+        again = bool(marks) and marks[0].value == 1 and marks[0].family == (first.mark or marks[0]).family
+        numbered = any(line.mark is not None for line in lines[begin + 1 : head])
+        if (letter and other and other != letter) or (again and numbered):
             ends.append(head)
             break
     begins = _next_paper(lines, begin, [head for head in heads if head > begin])
@@ -235,13 +242,16 @@ def attach_blocks(
         ):
             run.append(blocks[at + len(run)])
         papers = [chunk] if len(run) == 1 else _papers(lines, [places[d] for d in chunk], chunk, run)
+        keys = [entries_of(lines, block) for block in run]
+        if papers is not None and len(papers) == 1 < len(run):
+            keys = [_as_one(keys)]
         if papers is None:
-            left.extend(entry for block in run for entry in entries_of(lines, block))
+            left.extend(entry for key in keys for entry in key)
             for d in chunk:
                 out[d] = with_flag(out[d], "answer_conflict")
         else:
-            for members, block in zip(papers, run, strict=True):
-                answered, unused = attach([out[d] for d in members], entries_of(lines, block), source)
+            for members, key in zip(papers, keys, strict=True):
+                answered, unused = attach([out[d] for d in members], key, source)
                 left.extend(unused)
                 for d, draft in zip(members, answered, strict=True):
                     out[d] = draft
@@ -250,10 +260,22 @@ def attach_blocks(
     return out, left
 
 
+def _as_one(keys: Sequence[Sequence[Entry]]) -> list[Entry]:
+    """The answers of several blocks as those of one key, its sections counted on."""
+    out: list[Entry] = []
+    for key in keys:
+        begin = max((entry.section for entry in out), default=-1) + 1
+        out.extend(replace(entry, section=begin + entry.section) for entry in key)
+    return out
+
+
 def _papers(
     lines: Sequence[Line], places: Sequence[int], chunk: Sequence[int], run: Sequence[Block]
 ) -> list[list[int]] | None:
-    """The drafts of a chunk told apart into the papers that the blocks of a run answer, in their order."""
+    """The drafts of a chunk told apart into the papers that the blocks of a run answer, in their order.
+
+    One paper is one list, whatever the blocks; None where papers and blocks do not match.
+    """
     if not places:
         return None
     titles = [i for i in range(places[-1]) if letter_of(lines[i].text) and _is_title(lines, i)]
@@ -270,6 +292,8 @@ def _papers(
         ]
         again = heads or [p for p in places if (m := lines[p].mark) and m.value == 1 and m.family == family]
         starts = [(i, "") for i in again]
+    if len(starts) <= 1:
+        return [list(chunk)]
     if len(starts) != len(run):
         return None
     stops = [*(i for i, _ in starts[1:]), len(lines)]

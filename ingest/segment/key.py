@@ -6,12 +6,13 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 
 from ingest.segment.answers import ANSWER_LINE
 from ingest.segment.forms import heading_form
 from ingest.segment.grids import grid, key_ranges, listed, text_grid
 from ingest.segment.lines import Line
-from ingest.segment.marks import read_mark, split_inner
+from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
@@ -39,7 +40,7 @@ class Entry:
 
 def read_key(lines: Sequence[Line], begin: int, end: int) -> list[Entry]:
     """Entries of lines[begin:end], in order. Sections are counted from 0; number 0 = none printed."""
-    split = [piece for line in lines[begin:end] for piece in _pieces(line)]
+    split = list(_pieces(lines[begin:end]))
     sections = find_sections(split, 0, len(split))
     for section in sections:
         # in a key everything under a heading is an answer, also under «六、计算题(14分)»
@@ -51,13 +52,40 @@ def read_key(lines: Sequence[Line], begin: int, end: int) -> list[Entry]:
     return entries
 
 
-def _pieces(line: Line) -> list[Line]:
-    if line.mark is None or line.kind is not BlockKind.TEXT:
-        return [line]
-    return [
-        Line(part.strip(), line.block, read_mark(part), line.automatic, line.kind, line.index)
-        for part in split_inner(line.text, line.mark, tight=True)
-    ]
+def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
+    """The lines with several answers cut apart; «三、（1）…» becomes a heading and its first answer."""
+    number = 0
+    for line in lines:
+        if line.kind is not BlockKind.TEXT:
+            yield line
+            continue
+        nested = _NESTED.match(line.text)
+        if nested:
+            # «2(a) …», «2(b) …»: parts of one answer, its number printed with each
+            again = int(nested.group(1)) == number
+            number = int(nested.group(1))
+            rest = line.text[nested.end(1) :].strip()
+            yield _changed(line, rest if again else f"{number}. {rest}", None if again else ...)
+            continue
+        mark = line.mark
+        if mark is None:
+            yield line
+            continue
+        inner = read_mark(line.body) if mark.style is Style.HAN else None
+        if inner is not None and inner.value == 1 and inner.style is not Style.HAN:
+            yield _changed(line, line.text[: mark.end].strip())
+            yield from (_changed(line, part) for part in split_inner(line.body, inner, tight=True))
+            continue
+        yield from (_changed(line, part) for part in split_inner(line.text, mark, tight=True))
+
+
+_NESTED = re.compile(r"^\s*(\d{1,2})\s*[.．]?\s*(?=[（(]\s*(?:[a-h]|[ivx]{1,4}|\d)\s*[)）])")
+
+
+def _changed(line: Line, text: str, mark: Mark | EllipsisType | None = ...) -> Line:
+    text = text.strip()
+    read = read_mark(text) if mark is ... else mark
+    return Line(text, line.block, read, line.automatic, line.kind, line.index)
 
 
 def _section_entries(lines: Sequence[Line], section: Section, order: int) -> list[Entry]:
