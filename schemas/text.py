@@ -24,10 +24,11 @@ def fold(text: str) -> str:
     Formula commands and operators stay, since `a+b` and `a-b` are different questions.
     """
     text = unicodedata.normalize("NFKC", text).lower()
-    text = _NUMBER_HEAD.sub("", text)
-    text = _POINTS.sub("", text)
-    text = _BLANKS.sub("□", text)
-    text = _LAYOUT.sub("", text)
+    if head := _NUMBER_HEAD.match(text):
+        text = text[head.end() :]
+    text = _BLANKS.sub("□", _POINTS.sub("", text))
+    if "\\" in text:
+        text = _LAYOUT.sub("", text)
     return _FIRST_DOTS.sub("", text.translate(_KEPT).rstrip("."))
 
 
