@@ -32,7 +32,7 @@ MOST_MIB = 500.0  # of a draw
 BATCH, AMENDED, DRAWN = 10_000, 1_000, 1_000
 AT, WHO = "2026-01-01T00:00:00+00:00", "benchmark"
 # Arrow loads pandas in the midst of the work where it is there.
-IMPORTED = ("pandas", "pyarrow.dataset", "deltalake", "duckdb", "bank.diff", "bank.draw.draw", "bank.store")
+IMPORTED = ("pandas", "pyarrow.dataset", "deltalake", "duckdb", "bank.diff", "bank.draw", "bank.store")
 AGAIN = [sys.executable, "-m", "benchmarks.bank_scale"]
 Work = Callable[[Path], object]
 
@@ -46,8 +46,7 @@ def ours_open(folder: Path) -> object:
 
 def ours_draw(folder: Path) -> object:
     """A thousand questions, as many from each discipline."""
-    from bank.draw.draw import draw_from
-    from bank.draw.request import Request
+    from bank.draw import Request, draw_from
     from bank.store import Bank
 
     return len(draw_from(Bank.open(folder / "bank"), Request(seed=1, total=DRAWN))[0])
