@@ -17,6 +17,8 @@ _CLOSED = {
     "question_type": {t.value for t in QuestionType},
     "printed_form": {f.value for f in PrintedForm},
 }
+# A rejected or retired row may name what took its place.
+_DRAWN = {Status.ACTIVE.value, Status.REVIEW.value}
 _EDIT = "Mend them with `exambank edit`, or go back with `exambank restore`."
 
 
@@ -78,7 +80,7 @@ def links(here: Checked) -> Iterator[Problem]:
     for name, state, keeper, cluster in zip(*columns, strict=True):
         if not keeper and not cluster and state != duplicate:
             continue
-        if (state == duplicate) != bool(keeper):
+        if not keeper if state == duplicate else keeper and state in _DRAWN:
             odd.append(name)
         if keeper and keeper not in status:
             dangling.append(f"{name} → {keeper}")

@@ -22,6 +22,7 @@ COLUMNS = (
 
 # Keys of a question's evidence that the grouping writes.
 FOUND, WAS, APART, ANSWERS = "dedup", "dedup_was", "dedup_apart", "dedup_answers"
+JOINED = "dedup_joined"  # a reviewer's merge
 DOUBT, CONFLICT, RETIRED = (
     "near_duplicate",
     "answers_conflict",
@@ -70,6 +71,11 @@ class Item:
     def apart(self) -> frozenset[str]:
         """Ids that a curator said are other questions."""
         return frozenset(self.evidence.get(APART, "").split())
+
+    @property
+    def joined(self) -> str:
+        """The id that a reviewer said is the same question, or ''."""
+        return self.evidence.get(JOINED, "")
 
     @property
     def accepted(self) -> bool:

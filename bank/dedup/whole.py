@@ -14,6 +14,7 @@ from bank.dedup.items import (
     CONFLICT,
     DOUBT,
     FOUND,
+    JOINED,
     WAS,
     Item,
     answers_conflict,
@@ -83,7 +84,10 @@ def regroup(rows: Sequence[Mapping[str, Any]], settings: DedupSettings) -> Plan:
     joined: dict[str, list[tuple[Item, Finding]]] = {}
     doubts: list[tuple[Item, Item, Finding]] = []
     by_id = {item.id: item for item in items}
+    tied = {item.id: item.joined for item in items if item.joined in by_id and item.joined != item.id}
     for item in sorted(items, key=lambda i: i.rank):
+        if item.id in tied:
+            continue
         best: tuple[Item, Finding] | None = None
         doubt: tuple[Item, Finding] | None = None
         for other in {o.id: o for o in partners.get(item.id, ()) if o.id in joined}.values():
@@ -99,7 +103,28 @@ def regroup(rows: Sequence[Mapping[str, Any]], settings: DedupSettings) -> Plan:
         joined[item.id] = []
         if doubt is not None and not item.row["reviewer"]:
             doubts.append((item, *doubt))
+    _join(tied, by_id, joined)
     return _plan(items, by_id, joined, doubts)
+
+
+def _join(
+    tied: Mapping[str, str], by_id: Mapping[str, Item], joined: dict[str, list[tuple[Item, Finding]]]
+) -> None:
+    """Keep together what reviewers have merged, whatever the texts are."""
+    keeper_of = {name: name for name in joined}
+    keeper_of |= {item.id: name for name, members in joined.items() for item, _ in members}
+    for name in sorted(tied, key=lambda n: by_id[n].rank):
+        target, seen = tied[name], {name}
+        while target in tied and target not in seen:
+            seen.add(target)
+            target = tied[target]
+        if target not in keeper_of:  # they name each other in a circle: the best of them is kept
+            target = min(seen, key=lambda n: by_id[n].rank)
+            joined.setdefault(target, [])
+            keeper_of[target] = target
+        if target != name:
+            found = Finding("duplicate", 1.0, {"reviewer": "merged"})
+            joined[keeper_of[target]].append((by_id[name], found))
 
 
 def _plan(
@@ -120,7 +145,7 @@ def _plan(
         keeper = by_id[name]
         for item, found in members:
             told[item.id] = _merged(item, keeper, found)
-        against = [i.id for i, _ in members if _contradicts(keeper, i)]
+        against = [i.id for i, _ in members if not i.joined and _contradicts(keeper, i)]
         told[name]["cluster_id"] = name
         if against and not keeper.row["reviewer"]:
             reason = f"{CONFLICT}: another answer in {against[0]}"
@@ -164,6 +189,7 @@ def apart(rows: Sequence[Mapping[str, Any]], name: str) -> Plan:
     for item in members:
         keeper = str(item.row["duplicate_of"] or item.row["cluster_id"])
         fields = _alone(item)
+        fields["evidence"].pop(JOINED, None)
         fields["evidence"][APART] = " ".join(sorted({*item.apart, keeper}))
         changes[item.id] = fields
     left = [i for i in inside if i.id not in changes]
