@@ -15,7 +15,7 @@ from ingest.segment.answers import ANSWER_LINE, is_answer_head
 from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.grids import key_ranges, listed, text_grid
-from ingest.segment.key import Entry, read_key
+from ingest.segment.key import NESTED, Entry, read_key
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind
@@ -82,8 +82,8 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
             continue
         begins = at in heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
         after = next((o for o in lines[at + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
-        if begins and after is not None and _begins_again(lines, at, after):
-            end = _end(lines, at, before, after, heads)
+        if begins and _begins_again(lines, at, after):
+            end = _end(lines, at, before, after or line, heads)
             blocks.append(Block(at, end, letter_of(line.text)))
             at = last = end
             continue
@@ -91,10 +91,14 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
-def _begins_again(lines: Sequence[Line], at: int, after: Line) -> bool:
-    if after.mark is None or after.mark.value == 1 or key_ranges(after.text):
+def _begins_again(lines: Sequence[Line], at: int, after: Line | None) -> bool:
+    """Whether the lines below a heading begin as a key does; after: the first numbered line or table."""
+    if after is not None and (after.mark is None or after.mark.value == 1 or key_ranges(after.text)):
         return True
     below = [line.text for line in lines[at + 1 : at + 3] if line.kind is BlockKind.TEXT]
+    nested = NESTED.match(below[0]) if below else None
+    if nested is not None and int(nested.group(1)) == 1:
+        return True
     return bool(below and listed(below[0])) or (len(below) == 2 and bool(text_grid(*below)))
 
 

@@ -12,7 +12,7 @@ from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, number_value
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
-from ingest.segment.partwise import answers_between
+from ingest.segment.partwise import answers_between, parts_in_line
 from ingest.segment.remarks import split_answer
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Part, Region
@@ -203,6 +203,8 @@ class Source:
         if parts and not options:
             stem = "\n".join(p.text for p in question_pieces[:part_begin]).strip()
             stem = forms.take_points(stem)[1]
+        elif not options and form is not Form.FILL_BLANK:
+            stem, parts = _inline_parts(question_pieces, stem)
         if points is None and section is not None:
             points = self._section_points(
                 heading, count, place, printed, own_heading, form, number_value(number)
@@ -281,6 +283,20 @@ class Source:
         if count == 1:
             return forms.points_total(heading)
         return None
+
+
+def _inline_parts(pieces: Sequence[Piece], stem: str) -> tuple[str, tuple[Part, ...]]:
+    """Stem and parts where the parts follow one another on the last line; stem as it is when they do not."""
+    found = parts_in_line(pieces[-1].text) if pieces and pieces[-1].kind is BlockKind.TEXT else []
+    if not found:
+        return stem, ()
+    lead = pieces[-1].text[: pieces[-1].text.index(found[0][0])]
+    head = "\n".join([*(piece.text for piece in pieces[:-1]), lead]).strip()
+    parts = []
+    for number, text in found:
+        points, text = forms.take_points(text)
+        parts.append(Part(number=number, text=text, points=points))
+    return (forms.take_points(head)[1], tuple(parts)) if head else (stem, ())
 
 
 def _answer_below(

@@ -59,7 +59,7 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
         if line.kind is not BlockKind.TEXT:
             yield line
             continue
-        nested = _NESTED.match(line.text)
+        nested = NESTED.match(line.text)
         if nested:
             # «2(a) …», «2(b) …»: parts of one answer, its number printed with each
             again = int(nested.group(1)) == number
@@ -79,7 +79,7 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
         yield from (_changed(line, part) for part in split_inner(line.text, mark, tight=True))
 
 
-_NESTED = re.compile(r"^\s*(\d{1,2})\s*[.．]?\s*(?=[（(]\s*(?:[a-h]|[ivx]{1,4}|\d)\s*[)）])")
+NESTED = re.compile(r"^\s*(\d{1,2})\s*[.．]?\s*(?=[（(]\s*(?:[a-h]|[ivx]{1,4}|\d)\s*[)）])")
 
 
 def _changed(line: Line, text: str, mark: Mark | EllipsisType | None = ...) -> Line:

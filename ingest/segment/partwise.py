@@ -36,8 +36,8 @@ def with_parts(draft: Draft) -> Draft:
     parts = _pointed(parts, draft)
     points = draft.points
     stated = [part.points for part in parts if part.points is not None]
-    if points is None and len(stated) == len(parts):
-        points = sum(stated)
+    if len(stated) == len(parts) and points in (None, stated[-1], 2 * sum(stated)):
+        points = sum(stated)  # not the last part's own, nor the total and the parts' added up
     if parts == draft.parts and points == draft.points:
         return draft
     return draft.model_copy(update={"parts": parts, "points": points})
@@ -102,6 +102,30 @@ def _pointed(parts: Sequence[Part], draft: Draft) -> tuple[Part, ...]:
         elif what.endswith("问") or (what.endswith("题") and text is draft.stem):
             return tuple(part.model_copy(update={"points": each}) for part in parts)
     return tuple(parts)
+
+
+_INLINE = re.compile(r"(?:^|(?<=[：:。；;？?！!）)\s]))[（(]\s*(\d{1,2})\s*[）)](?=\s*\S)")
+
+
+def parts_in_line(text: str) -> list[tuple[str, str]]:
+    """Parts that follow one another on a line («问：（1）…？（2）…？») as (mark, text), else [].
+
+    Each must hold a sentence: short things in brackets are items of a list.
+    """
+    places: list[re.Match[str]] = []
+    for found in _INLINE.finditer(text):
+        if int(found.group(1)) == len(places) + 1:
+            places.append(found)
+    if len(places) < 2:
+        return []
+    ends = [*(found.start() for found in places[1:]), len(text)]
+    parts = [
+        (found.group(), text[found.end() : end].strip()) for found, end in zip(places, ends, strict=True)
+    ]
+    return parts if all(len(part) >= 4 and _ASKS.search(part) for _, part in parts) else []
+
+
+_ASKS = re.compile(r"[？?]|[。；;]$|分\s*[)）]\s*[。；;]?$")
 
 
 def answers_between(marks: Sequence[Mark | None], begins: Sequence[bool]) -> list[bool]:

@@ -29,6 +29,15 @@ _TAIL = re.compile(
     r"|[Ss]tudent(?:['’]s)?) (?:answer|response)|(?:本题|实际)?得\s*分)\s*[:：].*$"
 )
 
+_TITLE_LINES = 6
+_STUDENTS_PAPER = re.compile(
+    r"(?:学生|考生)(?:的)?(?:答卷|作答|答题卷?|试卷原卷|作业|样卷)|[Ss]tudent(?:'s)? (?:script|work|paper)"
+)
+_GIVEN_HEAD = re.compile(r"^[^，。；？！]{0,30}(?:参考答案|标准答案|评分标准)|^(?:Answer [Kk]ey|ANSWER KEY)")
+_OWN_ANSWER = re.compile(r"^\s*(?:答|解|Answer)\s*[:：]\s*")
+_WRITTEN = re.compile(r"_*<u>[^<>]*</u>_*")
+_CHOSEN = re.compile(r"([（(])\s*(?:[A-H]{1,6}|[√×✓✗对错TF])\s*([)）])")
+
 GRADING = (
     r"评分(?:标准|细则|说明|要点|参考|意见|办法)|评阅标准|阅卷(?:说明|提示)|给分(?:标准|说明)|得分点"
     r"|[Mm]arking (?:scheme|notes?|guide)"
@@ -70,14 +79,22 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
     """Lines without what students wrote («学生作答：…») and the marks they got; and those lines.
 
     A marked answer goes to the end of its line, or, with nothing after its colon, up to the next
-    answer, question or heading.
+    answer, question or heading. In a paper that a student has filled in, as its title says, what is
+    written into blanks and brackets and after «答：» is a student's too, up to a key.
     """
     kept: list[Line] = []
     gone: list[Line] = []
     open_end = False
+    theirs = any(_STUDENTS_PAPER.search(line.text) for line in lines[:_TITLE_LINES] if len(line.text) <= 40)
     for line in lines:
         text = line.text if line.kind is BlockKind.TEXT else ""
-        found = _STUDENT.match(text)
+        theirs = theirs and not _GIVEN_HEAD.match(text)
+        found = _STUDENT.match(text) or (_OWN_ANSWER.match(text) if theirs else None)
+        if theirs and not found:
+            emptied = _WRITTEN.sub("____", _CHOSEN.sub(r"\1 \2", text)) if text else ""
+            if emptied != text:
+                gone.append(line)
+                line, text = _with_text(line, emptied), emptied
         if found:
             rest = text[found.end() :]
             given = _GIVEN.search(rest)
