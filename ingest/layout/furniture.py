@@ -89,7 +89,7 @@ class _Context:
         sizes: list[float] = []
         for page in pages:
             for block in page.blocks:
-                if block.kind is BlockKind.TEXT and block.box and len(block.text) <= 120:
+                if _in_margin(block, page) and block.kind is BlockKind.TEXT and len(block.text) <= 120:
                     text, row, column = _key(block)
                     for near in (row - 1, row, row + 1):
                         for beside in (column - 1, column, column + 1):
@@ -99,6 +99,13 @@ class _Context:
         needed = 2 if len(pages) <= 5 else 3
         self.repeated = {key: min(numbers) for key, numbers in on.items() if len(numbers) >= needed}
         self.body = median(sizes, 10.5)
+
+
+def _in_margin(block: Block, page: Page) -> bool:
+    """Whether a block stands so high or low on its page that it may be a header or a footer."""
+    if block.box is None or not page.height:
+        return False
+    return not 0.15 < (block.box.y0 + block.box.y1) / 2 / page.height < 0.85
 
 
 def _marked(block: Block, page: Page, context: _Context) -> Block:

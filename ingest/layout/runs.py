@@ -44,6 +44,7 @@ class Line:
 
     runs: list[Run] = field(default_factory=list)
     column_x0: float = 0.0
+    _frame: tuple[int, Box] | None = None  # known for so many runs; their boxes stay as they are
 
     @property
     def box(self) -> Box:
@@ -53,7 +54,11 @@ class Line:
     @property
     def frame(self) -> Box:
         """Smallest box around all runs, where layout happens."""
-        return self.runs[0].box if len(self.runs) == 1 else union([run.box for run in self.runs])
+        if len(self.runs) == 1:
+            return self.runs[0].box
+        if self._frame is None or self._frame[0] != len(self.runs):
+            self._frame = len(self.runs), union([run.box for run in self.runs])
+        return self._frame[1]
 
     @property
     def text(self) -> str:

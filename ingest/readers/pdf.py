@@ -83,13 +83,17 @@ def _page_count(pdf: Any, path: Path) -> int:  # noqa: ANN401
     return count
 
 
-def render(page: Any, clip: tuple[float, float, float, float] | None = None) -> tuple[Image, float]:  # noqa: ANN401
+def render(
+    page: Any,  # noqa: ANN401
+    clip: tuple[float, float, float, float] | None = None,
+    dpi: float = MAX_DPI,
+) -> tuple[Image, float]:
     """A PyMuPDF page (or a part of it) as BGR pixels, and points per pixel. Bounded in memory."""
     import numpy as np
 
     pymupdf = mupdf()
     rect = pymupdf.Rect(clip) if clip else page.rect
-    zoom = min(LONG_SIDE_PX / max(rect.width, rect.height, 1.0), MAX_DPI / 72)
+    zoom = min(LONG_SIDE_PX / max(rect.width, rect.height, 1.0), dpi / 72)
     pixmap = page.get_pixmap(
         matrix=pymupdf.Matrix(zoom, zoom), clip=rect, colorspace=pymupdf.csRGB, alpha=False
     )

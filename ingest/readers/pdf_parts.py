@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     Image = NDArray[np.uint8]
 
-Render = Callable[[Any, tuple[float, float, float, float]], tuple["Image", float]]
+Render = Callable[..., tuple["Image", float]]
+"""Renders (page, clip in points, dots to an inch) as BGR pixels, and points per pixel."""
 
 _MIN_SIDE = 24.0  # points: smaller pictures are bullets, inline signs or dots
+_LEAST_DPI = 150.0  # of a figure: letters may be printed over a coarse picture
 _MAX_DRAWINGS = 5000
 _THIN = 2.5  # points: what is slimmer is a stroke
 _STOPS = frozenset("。．.，,；;、")
@@ -29,19 +31,34 @@ _STOPS = frozenset("。．.，,；;、")
 
 def pictures(page: Any) -> list[Box]:  # noqa: ANN401 - PyMuPDF is untyped
     """Boxes of the embedded pictures, clipped to the page."""
+    return [box for box, _ in _placed(page)]
+
+
+def _placed(page: Any) -> list[tuple[Box, int]]:  # noqa: ANN401
+    """The same with their dots from side to side."""
     area = page.rect
-    boxes = []
-    for info in page.get_image_info():
+    placed = []
+    for info in _image_info(page):
         x0, y0, x1, y1 = info["bbox"]
         box = Box(max(x0, area.x0), max(y0, area.y0), min(x1, area.x1), min(y1, area.y1))
         if box.x1 > box.x0 and box.y1 > box.y0:
-            boxes.append(box)
-    return boxes
+            placed.append((box, max(info["width"], info["height"])))
+    return placed
 
 
 def largest_picture(page: Any) -> int:  # noqa: ANN401
     """Pixels of the largest embedded picture, as it declares them; nothing is decoded."""
-    return max((info["width"] * info["height"] for info in page.get_image_info()), default=0)
+    return max((info["width"] * info["height"] for info in _image_info(page)), default=0)
+
+
+def _image_info(page: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Embedded pictures of the page in its frame of now. Fetched once: it walks through the whole page."""
+    frame = tuple(page.rect)
+    known = getattr(page, "exambank_pictures", None)
+    if known is None or known[0] != frame:
+        known = page.exambank_pictures = (frame, page.get_image_info())
+    found: list[dict[str, Any]] = known[1]
+    return found
 
 
 def cover(page: Any) -> float:  # noqa: ANN401
@@ -70,14 +87,14 @@ def with_parts(
     runs = formulas.fold(layer.runs, level, upright, doubtful)
     runs += layer.turned
     runs, boxes = _tables(page, runs, level, upright)
-    figures = [Figure(box) for box in _figure_boxes(page, boxes)]
+    figures = _embedded(page, boxes)
     figures += pdf_drawings.find(page, runs, [*boxes, *(figure.box for figure in figures)])
     taken = [*boxes, *(figure.box for figure in figures)]
     level = [stroke for stroke in level if not any(inside(stroke, box) for box in taken)]
     runs += _blanks([run for run in runs if not run.reason], level, upright)
     assets = []
     for figure in figures:
-        image, _ = render(page, figure.box)
+        image, _ = render(page, figure.box, figure.dpi)
         asset = png_asset(image)
         assets.append(asset)
         runs = [run for run in runs if id(run) not in figure.labels]
@@ -101,17 +118,18 @@ def inline_pictures(page: Any, runs: Sequence[Run]) -> int:  # noqa: ANN401
     return count
 
 
-def _figure_boxes(page: Any, tables: Sequence[Box]) -> list[Box]:  # noqa: ANN401
+def _embedded(page: Any, tables: Sequence[Box]) -> list[Figure]:  # noqa: ANN401
     """Pictures that are figures: not tiny, not the whole page, not inside a table."""
     area = page.rect.width * page.rect.height
-    out: list[Box] = []
-    for box in pictures(page):
+    out: list[Figure] = []
+    for box, wide in _placed(page):
         width, height = box.x1 - box.x0, box.y1 - box.y0
         if min(width, height) < _MIN_SIDE or width * height > 0.8 * area:
             continue
-        if any(inside(box, table) for table in tables) or box in out:
+        if any(inside(box, table) for table in tables) or any(box == figure.box for figure in out):
             continue
-        out.append(box)
+        dots = max(_LEAST_DPI, 72 * wide / width)  # more dots than the picture has show no more
+        out.append(Figure(box, dpi=min(pdf_drawings.DPI, dots)))
     return out
 
 
