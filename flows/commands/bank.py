@@ -1,9 +1,8 @@
-"""`exambank stats`, `log` and `sample`: what a bank holds, its versions, and draws from it."""
+"""`exambank stats`: what a bank holds, what it lacks, and how it grew."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,26 +10,36 @@ import typer
 from flows.commands import common
 
 STATS_EPILOG = "Example: exambank stats --bank data/bank"
-LOG_EPILOG = "Example: exambank log --bank data/bank"
-SAMPLE_EPILOG = "Example: exambank sample -n 3 --seed 1 --bank data/bank --out data/runs/paper"
-MOST = 10_000_000  # questions per discipline of a draw; more is a slip of the hand
-ITEMS, MANIFEST = "items.jsonl", "manifest.json"
 
 
 def stats(
     bank: common.BankOption = common.DEFAULT_BANK,
     version: Annotated[int | None, typer.Option("--version", min=0, help="Another than the newest.")] = None,
+    target: Annotated[
+        int, typer.Option("--target", min=0, help="Answered questions each sub-discipline should have.")
+    ] = 100,
     as_json: common.JsonOption = False,
+    config: common.ConfigOption = None,
 ) -> int:
-    """Count the questions of a bank by status, discipline, type, language and batch."""
+    """Count the questions of a bank: by discipline and type, what is lacking, what waits, how it grew."""
     from bank.stats import stats as count
     from bank.store import Bank
+    from flows.commands.draw import request_of
     from flows.reasons import explained
     from schemas.question import Status
     from schemas.taxonomy import taxonomy
 
-    common.settings(None)
-    found = count(Bank.open(bank), version)
+    paper = request_of(
+        common.settings(config).sample,
+        seed=0,
+        count=None,
+        total=None,
+        by="discipline",
+        allocation="equal",
+        filters=None,
+        disciplines=None,
+    )
+    found = count(Bank.open(bank), paper, target, version)
     unanswered = found.status.get(Status.ACTIVE.value, 0) - found.answered
     if as_json:
         common.emit({"bank": str(bank), **found.model_dump(mode="json"), "unanswered": unanswered})
@@ -40,22 +49,52 @@ def stats(
         f"{common.counted(found.originals, 'printed question')}; of the active ones {found.answered:,} have "
         f"an answer, {unanswered:,} have none and are not drawn, {found.needs_figure:,} need a figure"
     )
+    typer.echo(
+        f"{common.counted(min(found.papers.values(), default=0), 'paper')} of {paper.per_stratum} questions "
+        f"a discipline can be drawn before one comes twice"
+    )
     tax = taxonomy()
     disciplines = {code: f"{code} {node.zh} {node.en}" for code, node in tax.disciplines.items()}
     subs = {code: f"{code} {node.zh} {node.en}" for code, node in tax.sub_disciplines.items()}
+    kinds = list(found.question_type)
+    rows = [
+        (
+            disciplines.get(code, code or "(unknown)"),
+            *(found.types[code].get(kind, 0) for kind in kinds),
+            items,
+            found.unanswered_by_discipline.get(code, 0),
+            str(found.papers.get(code, "-")),
+        )
+        for code, items in found.discipline.items()
+    ]
+    if rows:
+        typer.echo()
+        common.table("", ("discipline (active)", *kinds, "items", "no answer", "papers"), rows)
     for title, counts in (
         ("status", found.status),
-        ("discipline (active)", _named(found.discipline, disciplines)),
         ("sub-discipline (active)", _named(found.sub_discipline, subs)),
-        ("type (active)", found.question_type),
         ("language (active)", found.language),
-        ("batch", found.batch),
         ("why in review", found.review_reasons),
         ("why rejected", found.rejected_reasons),
     ):
         if counts:
             typer.echo()
             common.table("", (title, "items"), list(counts.items()))
+    if found.growth:
+        typer.echo()
+        grown = [(g.at, g.batch or "-", g.added, found.batch.get(g.batch, 0)) for g in found.growth]
+        common.table("", ("batch from", "batch", "added", "there now"), grown)
+    if found.below_target:
+        empty = sum(not items for items in found.below_target.values())
+        some = sorted(((n, code) for code, n in found.below_target.items() if n), reverse=True)
+        typer.echo(
+            f"\n{common.counted(len(found.below_target), 'sub-discipline')} below {target:,} answered "
+            f"questions, {empty:,} of them without one (all in --json)"
+        )
+        if some:
+            common.table(
+                "", ("sub-discipline", "answered", "lacking"), [(subs[c], n, target - n) for n, c in some]
+            )
     if told := explained([*found.review_reasons, *found.rejected_reasons]):
         typer.echo()
         common.table("", ("code", "meaning"), told)
@@ -64,71 +103,3 @@ def stats(
 
 def _named(counts: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:
     return {names.get(code, code or "(unknown)"): count for code, count in counts.items()}
-
-
-def log(
-    bank: common.BankOption = common.DEFAULT_BANK,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="So many versions.")] = None,
-    as_json: common.JsonOption = False,
-) -> int:
-    """List the versions of a bank, newest first: when, who, why, which batch, how many."""
-    from bank.store import Bank
-    from bank.versions import history
-
-    common.settings(None)
-    versions = history(Bank.open(bank), limit)
-    if as_json:
-        common.emit({"bank": str(bank), "versions": [v.model_dump(mode="json") for v in versions]})
-        return 0
-    names = ("added", "active", "review", "duplicate", "rejected")
-    rows = [
-        (v.version, v.at, v.who, v.batch or "-", v.why or v.operation, *(v.counts.get(n, 0) for n in names))
-        for v in versions
-    ]
-    common.table("", ("version", "at", "who", "batch", "why", *names), rows)
-    return 0
-
-
-def sample(
-    count: Annotated[int, typer.Option("-n", "--count", min=1, max=MOST, help="Questions per discipline.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the draw.", show_default=False)],
-    seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same questions.")],
-    allow_short: Annotated[
-        bool, typer.Option("--allow-short", help="Take what there is where a discipline has fewer.")
-    ] = False,
-    bank: common.BankOption = common.DEFAULT_BANK,
-    as_json: common.JsonOption = False,
-) -> int:
-    """Draw the same number of questions from each discipline, without their answers."""
-    from bank.sample import draw, encode
-    from bank.store import Bank
-    from schemas.errors import UsageError
-
-    common.settings(None)
-    common.check_out(out, folder=True)
-    opened = Bank.open(bank)
-    version = opened.version
-    items, manifest = draw(
-        opened.read(version=version),
-        seed=seed,
-        per_stratum=count,
-        allow_short=allow_short,
-        bank_version=version,
-    )
-    data = manifest.model_dump_json(indent=1).encode() + b"\n"
-    target = out / MANIFEST
-    if target.exists() and target.read_bytes() != data:
-        raise UsageError(
-            f"{out} holds another draw.",
-            code="draw_exists",
-            remedy="Name a new folder: a sample that was used must not change under a run.",
-        )
-    common.write_whole(out / ITEMS, encode(items))
-    common.write_whole(target, data)
-    if as_json:
-        common.emit({"out": str(out), **manifest.model_dump(mode="json")})
-        return 0
-    rows = [(s.name, s.eligible, s.wanted, s.drawn) for s in manifest.strata]
-    common.table("", ("discipline", "eligible", "wanted", "drawn"), rows)
-    typer.echo(f"{common.counted(len(items), 'question')} of version {version} in {out}")
-    return 0
