@@ -13,13 +13,12 @@ from collections.abc import Sequence
 
 from ingest.segment import forms
 from ingest.segment.answers import IN_INK
+from ingest.segment.doubts import ALONE, SECOND, SLIGHT, Peers, among, peers_of, within
 from ingest.segment.marks import number_value, read_mark
 from ingest.segment.remarks import has_remarks
 from schemas.document import Document, Origin
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
-
-ALONE, SECOND, SLIGHT = 0.5, 0.75, 0.9
 
 NUMBER_LOST = "number lost on a scan"
 UNNUMBERED = "asks, without a number or a heading"
@@ -32,13 +31,15 @@ _ODD = re.compile(r"[\ufffd\ue000-\uf8ff\u25a1\u25a0]|\(cid:")
 _VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|是|否|true|false", re.IGNORECASE)
 _COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|questions)")
 _ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]")
+_OPTION = re.compile(r"^\s*[（(]?[A-H]\s*[)）.．、:：]")
 _ECHO = re.compile(r"https?[:/]|www\.")
 
 
 def with_confidence(drafts: Sequence[Draft], document: Document) -> list[Draft]:
     """Drafts with their confidence and, under evidence['doubts'], what lowered it."""
     scanned = any(page.method is Origin.OCR for page in document.pages)
-    return [_judged(drafts, place, scanned) for place in range(len(drafts))]
+    peers = peers_of(drafts)
+    return [_judged(drafts, place, scanned, peers[draft.section]) for place, draft in enumerate(drafts)]
 
 
 def doubt_answer(draft: Draft) -> Draft:
@@ -54,11 +55,13 @@ def doubt_answer(draft: Draft) -> Draft:
     return _lowered(draft, [doubt for doubt in _answer(draft) if doubt[1] not in known])
 
 
-def _judged(drafts: Sequence[Draft], place: int, scanned: bool) -> Draft:
+def _judged(drafts: Sequence[Draft], place: int, scanned: bool, peers: Peers) -> Draft:
     draft = drafts[place]
+    known_only = "answer_only" in draft.flags
     doubts = [
         *_numbering(drafts, place),
         *_text(draft, scanned),
+        *([] if known_only else [*within(draft, scanned), *among(draft, peers)]),
         *_parts(draft),
         *_answer(draft),
     ]
@@ -76,10 +79,13 @@ def _lowered(draft: Draft, doubts: Sequence[tuple[float, str]]) -> Draft:
     return draft.model_copy(update={"confidence": round(confidence, 4), "evidence": evidence})
 
 
+_COUNTED = ("numbered", "key", NUMBER_LOST)
+
+
 def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
     """Gaps, repeats and restarts next to this draft in its own section."""
     draft = drafts[place]
-    value = number_value(draft.number)
+    value = number_value(draft.number) if draft.evidence.get("item", "").startswith(_COUNTED) else 0
     before = drafts[place - 1] if place else None
     after = drafts[place + 1] if place + 1 < len(drafts) else None
     out = []
@@ -119,7 +125,11 @@ def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:
     if _ODD.search(text):
         out.append((ALONE, "characters that could not be read"))
     lines = [line for line in text.split("\n") if line.strip()]
-    short = [line for line in lines if len(_WORDS.findall(line)) <= 3 and not read_mark(line)]
+    short = [
+        line
+        for line in lines
+        if len(_WORDS.findall(line)) <= 3 and not read_mark(line) and not _OPTION.match(line)
+    ]
     if len(short) >= 3 and len(short) > 0.34 * len(lines):
         out.append((SECOND, "many scraps of text"))
     if scanned and any(len(_WORDS.findall(line)) <= 3 for line in lines[1:]):

@@ -271,9 +271,14 @@ def bare_stem(stem: str) -> str:
     return stem.strip()
 
 
+# «1. （单选题）…»: an item that names its own kind
+_TAG = re.compile(r"^[（(【\[]\s*([\u3400-\u9fff]{2,6})\s*[)）】\]]")
+
+
 def printed_form(heading: str, stem: str, has_options: bool, blanks: int) -> tuple[Form, str]:
     """The printed form and the rule that decided, from heading, layout and wording together."""
-    announced = heading_form(heading) if heading else None
+    tag = _TAG.match(stem)
+    announced = heading_form(tag.group(1)) if tag else heading_form(heading) if heading else None
     said = wording_form(stem, has_options)
     if announced is None and heading and said is Form.SHORT_ANSWER:
         # «一、求下列极限» asks what its items only name

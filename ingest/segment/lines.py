@@ -10,8 +10,10 @@ from schemas.document import Block, BlockKind, Document, Origin
 
 # «得分 | 评卷人 |» or a rule printed before a heading belongs to the grader's box
 _GRADER_BOX = re.compile(
-    r"^(?:(?:(?:得\s*分|评卷人|阅卷人|评分人|复核人|评阅人)[\s:：|_]*)+|[_|][\s|_]*)(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
+    r"^(?:(?:(?:得\s*分|评卷人|阅卷人|评分人|复核人|评阅人)[\s:：|_]*)+"
+    r"|[_|][\s|_]*)(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
 )
+_GRADER_LINE = re.compile(r"^(?:\s|[|:：_]|得\s*分|评卷人|阅卷人|评分人|复核人|评阅人|总\s*分|签\s*名)+$")
 # no-break, en, em, thin and zero-width spaces: typists' and converters' ways of writing a space
 _SPACES = {0xA0: " ", 0x2002: " ", 0x2003: " ", 0x2009: " ", 0x200B: "", 0xFEFF: ""}
 _INK = re.compile(r"[^\s\u3000]")
@@ -64,7 +66,7 @@ def body_lines(document: Document) -> list[Line]:
         text, automatic = _displayed(block)
         for piece in text.split("\n"):
             piece = _GRADER_BOX.sub("", piece.strip())
-            if not _INK.search(piece):
+            if not _INK.search(piece) or _GRADER_LINE.match(piece):
                 continue
             mark = read_mark(piece)
             if mark is None:

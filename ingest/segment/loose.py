@@ -106,7 +106,8 @@ def _body(text: str) -> str:
 
 
 def asks(text: str, form: Form | None = None) -> bool:
-    """Whether a paragraph asks something by itself."""
+    """Whether a paragraph asks something by itself, a bullet before it or not."""
+    text = text.lstrip(" \t\u3000●•◆■★◇○·▪➢◎*-–")
     if _ENDS_ASKING.search(text) or _BEGINS_ASKING.match(text):
         return True
     return form in (Form.FILL_BLANK, Form.TRUE_FALSE) and bool(_BLANK.search(text))

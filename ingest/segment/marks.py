@@ -63,7 +63,8 @@ def han_value(text: str) -> int:
 
 _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (Style.WORD, re.compile(rf"(?:{_WORDS})\s*\.?\s*(?P<n>\d{{1,3}})\b\s*[:.．、）)]?\s*")),
-    (Style.WORD, re.compile(r"(?:Q|No\.)\s?(?P<n>\d{1,3})\b\s*[:.．、）)]?\s*")),
+    (Style.WORD, re.compile(r"(?:Q|No\.|#)\s?(?P<n>\d{1,3})\b\s*[:.．、）)]?\s*")),
+    (Style.WORD, re.compile(r"T\s?(?P<n>\d{1,3})\s*[:：.．、]\s*")),
     (
         Style.WORD,
         re.compile(
@@ -99,7 +100,7 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (
         Style.BARE,
         re.compile(
-            r"(?P<n>[1-9]\d?)(?=[\u3400-\u9fff《“])(?![年月日时分个次人元世级种条项位天号代岁章节路春夏秋冬学届世层步])"
+            r"(?P<n>[1-9]\d?)(?=[\u3400-\u9fff《“【])(?![年月日时分个次人元世级种条项位天号代岁章节路春夏秋冬学届世层步])"
         ),
     ),
 )

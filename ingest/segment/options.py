@@ -15,8 +15,8 @@ _POINTS = re.compile(r"[(（\[]\s*\d+\s*(?:分|points?|marks?|pts?)\s*[)）\]]",
 _SHORT = 40
 _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、，.．]\s*", re.MULTILINE)
 
-# A vacuum / B water / C glass: labels without a sign, each on a line of its own
-_BARE = re.compile(r"(?<=\n)([A-H])[ \t\u3000]+(?=[^\s.．、=])")
+# A vacuum / B water / C glass: labels without a sign, each at the start of a line or after a gap
+_BARE = re.compile(r"(?:(?<=\n)|(?<=[ \u3000]{2})|(?<=\t))([A-H])[ \t\u3000]+(?=[^\s.．、=])")
 _PART = re.compile(
     r"[?？]\s*$|^(?:find|compute|calculate|what|why|how|explain|show|prove|describe|determine|give|state|draw|write|derive|discuss"
     r"|list|define|estimate|evaluate|suggest|sketch|use|compare|identify|construct|verify|if|solve|name|outline)\b"

@@ -99,6 +99,8 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
             found.append((index, text, mark.value if mark else 0, True))
         elif index in terms or (index in units and len(units) >= 2) or _is_bare_heading(line):
             found.append((index, text, 0, True))
+        elif _is_lettered(lines, index, end):
+            found.append((index, text, ord(text[0]) - 64, True))
         elif (
             line.mark is not None
             and line.mark.style is Style.WORD
@@ -179,6 +181,19 @@ _BARE_HEADING = re.compile(
 )
 
 
+_LETTERED = re.compile(r"^[A-F]\s*[.．、]\s*(?=\S)")
+
+
+def _is_lettered(lines: Sequence[Line], index: int, end: int) -> bool:
+    """«A. 名词解释（每题3分）» over items from 1; an option that names a kind has none below it."""
+    found = _LETTERED.match(lines[index].text.strip())
+    if found is None or index + 1 >= end:
+        return False
+    body = lines[index].text.strip()[found.end() :]
+    mark = lines[index + 1].mark
+    return is_type_heading(body) and heading_form(body) is not None and mark is not None and mark.value == 1
+
+
 def _is_bare_heading(line: Line) -> bool:
     """Whether a line without a number only names a kind of question."""
     text = line.text.strip()
@@ -197,6 +212,8 @@ def _is_bare_heading(line: Line) -> bool:
 def _whole_heading(lines: Sequence[Line], index: int, end: int) -> str:
     """The heading with its continuation: an open bracket, or a hard wrap of a page line."""
     title = lines[index].text.strip()
+    if title.endswith(("。", "？", "?")) and not is_type_heading(lines[index].body):
+        return title  # a question: what stands in brackets below it is no part of a heading
     for follow in range(index + 1, min(index + 3, end)):
         line = lines[follow]
         opened = title.count("（") + title.count("(") > title.count("）") + title.count(")")

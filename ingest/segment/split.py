@@ -12,7 +12,12 @@ from ingest.segment.marks import Mark, read_mark
 from schemas.document import BlockKind
 
 _PLACE = re.compile(
-    r"^(?P<place>[（(\[][\s_\u3000]*(?P<inside>[A-H]{0,5}|[√×✓✗TF对错])[\s_\u3000]*[)）\]]|_{2,}[\s_]*)\s*(?=\d{1,3}\s*[.．、]|[（(]\d{1,3}[)）])"
+    r"^(?P<place>[（(\[][\s_\u3000]*(?P<inside>[A-H]{0,5}|[√×✓✗TF对错])[\s_\u3000]*[)）\]]"
+    r"|_{2,}[\s_]*)\s*(?=\d{1,3}\s*[.．、]|[（(]\d{1,3}[)）])"
+)
+_TAG = re.compile(
+    r"^(?P<place>[（(【\[](?:[单多]项?选择?题?|不定项选择?题?|判断题?|填空题?|简答题?|论述题?|名词解释"
+    r"|计算题?)[)）】\]])\s*(?=\d{1,3}\s*[.．、])"
 )
 _AT_END = re.compile(r"(?<=[\s。；;？?！!）)_])(?P<number>(?P<n>\d{1,3})\s*[.．、])\s*$")
 _INNER = {
@@ -33,8 +38,11 @@ def resplit(lines: Sequence[Line]) -> list[Line]:
 
 
 def _places_behind(lines: Sequence[Line]) -> list[Line]:
-    """«（ B ）3. 题» as «3. （ B ）题», where at least two numbers in a row are printed so."""
-    found = [_PLACE.match(line.text) if line.kind is BlockKind.TEXT else None for line in lines]
+    """«（ B ）3. 题» and «（单选题）3. 题» with the number first, where two in a row are printed so."""
+    found = [
+        (_PLACE.match(line.text) or _TAG.match(line.text)) if line.kind is BlockKind.TEXT else None
+        for line in lines
+    ]
     marks = [read_mark(line.text[m.end() :]) if m else None for line, m in zip(lines, found, strict=True)]
     values = [mark.value for mark in marks if mark]
     if not values or not any(b == a + 1 for a, b in itertools.pairwise(values)):

@@ -48,7 +48,9 @@ _CALC_EN = re.compile(
 )
 _QUANTITY_EN = re.compile(
     r"\bfind (?:the|all|an?|its|both)\b|\bhow (?:many|much|long|far|fast)\b"
-    r"|\bwhat is the (?:value|probability|expected|average|mean|variance|total|maximum|minimum|speed"
+    r"|\bwhat (?:is|are|was|were) (?:the|its|his|her|their) (?:[a-z]+ ){0,2}(?:value|price|output"
+    r"|quantity|cost|profit|loss|length|area|volume|mass|force|distance|time|probability|expected"
+    r"|average|mean|variance|total|maximum|minimum|speed"
     r"|rate|ratio|percentage|multiplier)\b",
     re.IGNORECASE,
 )
@@ -68,7 +70,7 @@ _CALC = re.compile(
 )
 _ESSAY = re.compile(
     r"论述|试论|试述|阐述|谈谈|^谈|谈.{0,12}看法|赏析|评述|评价|怎么看|的看法|你认为|(?:举例|结合"
-    r"|试).{0,20}分析|(?:以.{2,30}为例|结合.{2,30}?)[，,]?(?:分析|谈|论)|\bdiscuss\b",
+    r"|试).{0,20}分析|[，,]\s*试?谈|(?:以.{2,30}为例|结合.{2,30}?)[，,]?(?:分析|谈|论)|\bdiscuss\b",
     re.IGNORECASE,
 )
 _ANALYSIS = re.compile(
@@ -76,7 +78,7 @@ _ANALYSIS = re.compile(
     r"|如下|以下)"
 )
 _LONG_ASK = re.compile(r"试|说明|分析|评|关系|意义|影响|为什么|原因")
-_BLANK = re.compile(r"_{2,}|﹍{2,}|[（(]\s{2,}[)）]|(?<![A-Za-z0-9_])[（(][\s\u3000]*[)）]")
+_BLANK = re.compile(r"_{2,}|＿{2,}|\[\s{2,}\]|﹍{2,}|[（(]\s{2,}[)）]|(?<![A-Za-z0-9_])[（(][\s\u3000]*[)）]")
 
 
 _ANSWER_SPACE = re.compile(r"[:：][ \t]*_{2,}[ \t]*$", re.MULTILINE)
@@ -112,6 +114,10 @@ def asks_for_sum(stem: str) -> bool:
     return _CALC.search(stem) is not None
 
 
+# «是 ① ，也是 ② 。», «（1）        »: blanks that are numbered instead of ruled
+_NUMBERED_BLANK = re.compile(r"(?<=[\s\u3000])[①-⑳](?=[\s\u3000，。,.])|[（(]\d{1,2}[)）][ \u3000]{3,}")
+
+
 def count_blanks(stem: str) -> int:
     """Number of blanks to fill in a stem."""
-    return len(_BLANK.findall(stem))
+    return len(_BLANK.findall(stem)) or len(_NUMBERED_BLANK.findall(stem))

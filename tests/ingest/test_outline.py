@@ -279,3 +279,66 @@ def test_points_in_square_brackets_at_the_ends_of_lines() -> None:
         "1. A car moves.\n(a) Find its speed. [2]\n(b) Find its path. [3]\n2. Describe an experiment. [8]"
     ).drafts
     assert [d.points for d in found] == [5.0, 8.0]
+
+
+def test_an_item_that_names_its_own_kind() -> None:
+    found = cut(
+        "（单选题）1. 世界卫生日在（ ）\nA. 四月 B. 五月\n（判断题）2. 糖尿病可以传染。（ ）\n（填空题）3. 水由____组成。"
+    ).drafts
+    assert [(d.number, d.form) for d in found] == [
+        ("1", Form.MULTIPLE_CHOICE),
+        ("2", Form.TRUE_FALSE),
+        ("3", Form.FILL_BLANK),
+    ]
+
+
+@pytest.mark.parametrize("style", ["#{} ", "T{}. ", "Q{}: ", "{}【简答题】", "{}。", "〔{}〕"])
+def test_rare_numbers(style: str) -> None:
+    found = cut("\n".join(f"{style.format(n)}Name the compound {'甲乙丙'[n - 1]}." for n in (1, 2, 3))).drafts
+    assert len(found) == 3
+
+
+def test_letters_over_items_are_headings() -> None:
+    found = cut(
+        "A. 名词解释（每题3分）\n1. 板块构造\n2. 岩浆岩\nB. 简答题（每题8分）\n1. 简述岩石循环。\n2. 简述风化作用。"
+    ).drafts
+    assert [d.points for d in found] == [3.0, 3.0, 8.0, 8.0]
+
+
+def test_numbered_blanks_are_blanks() -> None:
+    found = cut(
+        "一、填空题（每空1分）\n1、最大的器官是 ① ，最大的腺体是 ② 。\n2、单位是（1）        和（2）        。"
+    ).drafts
+    assert [d.points for d in found] == [2.0, 2.0]
+    assert all(d.confidence == 1.0 for d in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("1. 简述甲的含义和\n特点，\n2. 什么是乙？", "breaks off"),
+        ("1. 的含义，是什么？\n2. 什么是乙？", "begins in the middle"),
+        ("1. 甲（ ）\nA. 一\nB. 二\n乙（ ）\nA. 三\nB. 四\n2. 丙（ ）\nA. 一\nB. 二", "two sets of options"),
+        ("1. 什么是甲？\n附加 简答题（每题5分）\n2. 什么是乙？", "a heading stands inside"),
+        ("1. 什么是甲？（5分）其特点是什么？（6分）\n2. 什么是乙？", "points of several questions"),
+        ("1. 什么是甲？第 3 页\n2. 什么是乙？", "words of the page"),
+        ("1. 求下图的面积。\n2. 什么是乙？", "a figure is spoken of"),
+        ("1. 流程图如下，说明其功能。\nbegin Y N X=0 b=a end\n2. 什么是乙？", "labels of a figure"),
+        ("一、判断题\n1. 栈后进先出 (X)+。\n2. 队列先进先出。（ ）", "a verdict left"),
+    ],
+)
+def test_doubts_about_the_text(text: str, doubt: str) -> None:
+    found = cut(text).drafts
+    assert doubt in found[0].evidence.get("doubts", "")
+    assert "doubts" not in found[-1].evidence
+
+
+def test_doubts_about_what_differs_from_its_neighbours() -> None:
+    items = [f"{n}. 第{n}题问的是（ ）（2分）\nA. 一 B. 二 C. 三 D. 四" for n in range(1, 6)]
+    items[3] = f"4. 第4题的背景很长：{'背景' * 400}，问的是（ ）\nA. 一 B. 二 C. 三"
+    doubts = [
+        d.evidence.get("doubts", "") for d in cut(["一、单项选择题", *"\n".join(items).split("\n")]).drafts
+    ]
+    assert doubts[0] == doubts[1] == doubts[4] == ""
+    for said in ("far longer", "3 options where the others have 4", "no points where the others have some"):
+        assert said in doubts[3]
