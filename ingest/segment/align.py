@@ -176,10 +176,11 @@ def same_answer(one: str, other: str) -> bool:
 
 
 def _says_more(longer: str, shorter: str) -> bool:
-    """Whether a longer answer holds what the shorter one says: most of its neighbouring signs."""
-    a, b = fold(shorter), fold(longer)
-    pairs = [a[i : i + 2] for i in range(len(a) - 1)]
-    return len(b) > len(a) >= 4 and sum(pair in b for pair in pairs) >= 0.6 * len(pairs)
+    """Whether a longer answer holds what the shorter one says: most neighbouring signs of its words."""
+    said = fold(longer)
+    words = [fold(word) for word in _BETWEEN.split(shorter)]
+    pairs = [word[i : i + 2] for word in words for i in range(len(word) - 1)]
+    return len(said) > sum(map(len, words)) >= 4 and sum(p in said for p in pairs) >= 0.66 * len(pairs)
 
 
 def _flag(draft: Draft, flag: str) -> Draft:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rapidfuzz import fuzz
+
 from ingest.segment.align import attach
 from ingest.segment.answers import ANSWER_LINE, is_answer_head
 from ingest.segment.corrections import with_flag
@@ -37,6 +39,7 @@ _ASKS = re.compile(
     r"|[Cc]alculate|[Ss]how)\b"
 )
 _TITLE = 40
+SAME_TITLE = 75.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +185,11 @@ def _numbering_goes_on(lines: Sequence[Line], begin: int, before: Sequence[Mark]
 def _next_paper(lines: Sequence[Line], begin: int, heads: Sequence[int]) -> int:
     """Where after the key that begins at `begin` another paper starts: at its title or its first number."""
     for head in [*heads, len(lines)]:
+        ones = [i for i in range(begin + 1, head) if (m := lines[i].mark) is not None and m.value == 1]
+        outer = [i for i in ones if (m := lines[i].mark) is not None and m.style is Style.HAN] or ones
         for index in range(begin + 2, head):
-            line = lines[index]
             titled = _is_title(lines, index)
-            again = head < len(lines) and line.mark is not None and line.mark.value == 1
+            again = head < len(lines) and index in outer
             if (titled or again) and _asks(lines[index:head]) and not _asks(lines[begin + 1 : index]):
                 return index
     return len(lines)
@@ -197,7 +201,8 @@ def _is_title(lines: Sequence[Line], index: int) -> bool:
     if line.kind is not BlockKind.TEXT or line.mark is not None or len(text) > _TITLE or is_answer_head(text):
         return False
     first = next((one.text for one in lines if len(fold(one.text)) >= 6), "")
-    return bool(letter_of(text)) or (index > 0 and len(fold(text)) >= 6 and fold(text) == fold(first))
+    alike = len(fold(text)) >= 6 and fuzz.ratio(fold(text), fold(first)) >= SAME_TITLE
+    return bool(letter_of(text)) or (index > 0 and alike)
 
 
 def _asks(lines: Sequence[Line]) -> bool:

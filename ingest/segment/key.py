@@ -64,7 +64,7 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             # «2(a) …», «2(b) …»: parts of one answer, its number printed with each
             again = int(nested.group(1)) == number
             number = int(nested.group(1))
-            rest = line.text[nested.end(1) :].strip()
+            rest = line.text[nested.end() :].strip()
             yield _changed(line, rest if again else f"{number}. {rest}", None if again else ...)
             continue
         mark = line.mark
