@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from bank.amend import apply
-from bank.changes import ChangeFile, read_changes, refused_rows
+from bank.changes import ChangeFile, read_changes
 from bank.edits import Action
+from bank.exchange.rowfile import refused_rows
 from bank.store import Bank
 from schemas.errors import UsageError
 from tests.bank.makers import paper
@@ -138,7 +139,7 @@ def test_broken_utf8_in_a_cell_is_told_by_its_column(tmp_path: Path) -> None:
     assert (refusal.line, refusal.column, refusal.code, refusal.question_id) == (3, "prompt", "encoding", two)
     report = apply(bank, found.changes, refused=found.refused, skip_bad=True, **told)
     assert (report.version, report.changed) == (2, (one,))
-    (kept,) = [json.loads(line) for line in refused_rows(found, report.refused).splitlines()]
+    (kept,) = [json.loads(line) for line in refused_rows(found.rows, report.refused).splitlines()]
     assert kept["question_id"] == two
     assert kept["refused"].startswith("line 3: prompt: ")
     # The file of refused rows is one of changes itself, once it is mended.
@@ -198,4 +199,4 @@ def test_no_bytes_end_in_anything_but_rows_and_refusals(
     except UsageError:
         return
     assert all(refusal.line and refusal.message for refusal in found.refused)
-    refused_rows(found, found.refused)
+    refused_rows(found.rows, found.refused)
