@@ -175,7 +175,8 @@ def _ledger(here: Checked) -> Iterator[Problem]:
 
 def _exposed(path: Path) -> tuple[str, set[Any]]:
     """Whether the ledger is whole ('ok'), and the ids it tells of."""
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    # Not read-only: what a killed writer left half done must be undone before anything can be read.
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
     try:
         state = str(connection.execute("PRAGMA quick_check").fetchone()[0])
         held = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

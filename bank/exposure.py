@@ -69,3 +69,24 @@ def overexposed(bank: Bank, ledger: Ledger, least: int, version: int | None = No
     rows = np.flatnonzero(active & (known[of] >= least))
     found: list[Any] = ids.take(rows).to_pylist()
     return dict(sorted(zip(found, known[of[rows]].tolist(), strict=True)))
+
+
+def retire(
+    bank: Bank, ledger: Ledger, least: int, *, who: str, why: str, at: str
+) -> tuple[dict[str, int], int]:
+    """Retire what `overexposed` names, as one version; what was retired, and the bank's version afterwards.
+
+    What a reviewer has taken out of the active ones in between is left alone.
+    """
+    from bank.amend import Action, Change, apply
+
+    found = overexposed(bank, ledger, least)
+    changes = [
+        Change(question_id=name, action=Action.RETIRE, reason=f"given to {count} institutions")
+        for name, count in found.items()
+    ]
+    if not changes:
+        return {}, bank.version
+    report = apply(bank, changes, who=who, why=why, at=at, skip_bad=True)
+    kept = {refusal.question_id for refusal in report.refused}
+    return {name: count for name, count in found.items() if name not in kept}, report.version

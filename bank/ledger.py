@@ -202,14 +202,6 @@ class Ledger:
                 (State.RELEASED,),
             ).fetchall()
 
-    def problems(self) -> list[str]:
-        """What SQLite finds wrong with the file; nothing when there is none or it is whole."""
-        if not self.path.exists():
-            return []
-        with self._open() as base:
-            found = [row[0] for row in base.execute("PRAGMA integrity_check")]
-        return [] if found == ["ok"] else found
-
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:

@@ -11,7 +11,23 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import bank, common, dedup, doctor, evaluate, extract, ingest, read, score, show
+from flows.commands import (
+    amend,
+    bank,
+    common,
+    dedup,
+    doctor,
+    draw,
+    evaluate,
+    extract,
+    ingest,
+    ledger,
+    read,
+    score,
+    show,
+    upkeep,
+    versions,
+)
 from schemas.errors import ExamBankError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -26,7 +42,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_WITHOUT_ARGUMENTS = (bank.stats, bank.log, dedup.dedup, doctor.doctor)
+_WITHOUT_ARGUMENTS = (
+    bank.stats,
+    versions.log,
+    versions.tag,
+    upkeep.check,
+    upkeep.compact,
+    upkeep.vacuum,
+    upkeep.sweep,
+    dedup.dedup,
+    doctor.doctor,
+)
 for _function, _epilog in (
     (read.read, read.EPILOG),
     (extract.extract, extract.EPILOG),
@@ -34,8 +60,25 @@ for _function, _epilog in (
     (ingest.ingest, ingest.EPILOG),
     (show.show, show.EPILOG),
     (bank.stats, bank.STATS_EPILOG),
-    (bank.log, bank.LOG_EPILOG),
-    (bank.sample, bank.SAMPLE_EPILOG),
+    (versions.log, versions.LOG_EPILOG),
+    (versions.diff, versions.DIFF_EPILOG),
+    (versions.tag, versions.TAG_EPILOG),
+    (versions.restore, versions.RESTORE_EPILOG),
+    (amend.edit, amend.EDIT_EPILOG),
+    (amend.approve, amend.APPROVE_EPILOG),
+    (amend.reject, amend.REJECT_EPILOG),
+    (amend.retire, amend.RETIRE_EPILOG),
+    (amend.merge, amend.MERGE_EPILOG),
+    (amend.unmerge, amend.UNMERGE_EPILOG),
+    (amend.apply, amend.APPLY_EPILOG),
+    (upkeep.check, upkeep.CHECK_EPILOG),
+    (upkeep.compact, upkeep.COMPACT_EPILOG),
+    (upkeep.vacuum, upkeep.VACUUM_EPILOG),
+    (upkeep.sweep, upkeep.SWEEP_EPILOG),
+    (draw.sample, draw.SAMPLE_EPILOG),
+    (draw.redraw, draw.REDRAW_EPILOG),
+    (ledger.ledger, ledger.EPILOG),
+    (ledger.retire_exposed, ledger.RETIRE_EPILOG),
     (dedup.dedup, dedup.DEDUP_EPILOG),
     (dedup.compare, dedup.COMPARE_EPILOG),
     (dedup.contamination, dedup.CONTAMINATION_EPILOG),

@@ -228,6 +228,13 @@ def write(out: Path, items: list[SampleItem], manifest: Manifest) -> None:
     common.write_whole(target, data)
 
 
+def discipline_names() -> dict[str, str]:
+    """What a stratum of one discipline is called in tables."""
+    from schemas.taxonomy import taxonomy
+
+    return {code: f"{code} {node.zh} {node.en}" for code, node in taxonomy().disciplines.items()}
+
+
 def _reserved(
     bank: Bank, request: Request, institution: str, run: str, out: Path | None
 ) -> tuple[list[SampleItem], Manifest]:
@@ -336,9 +343,7 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 def _tell(manifest: Manifest, out: Path | None) -> None:
-    from schemas.taxonomy import taxonomy
-
-    names = {code: f"{code} {node.zh} {node.en}" for code, node in taxonomy().disciplines.items()}
+    names = discipline_names()
     heads = [" / ".join(manifest.strata_fields), "eligible", "wanted", "drawn"]
     if manifest.institution or any(s.exposed for s in manifest.strata):
         heads.insert(2, "given before")

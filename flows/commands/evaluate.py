@@ -117,7 +117,7 @@ def _read_sample(folder: Path) -> tuple[list[SampleItem], Manifest]:
 
     from pydantic import ValidationError
 
-    from flows.commands.bank import ITEMS, MANIFEST
+    from flows.commands.draw import ITEMS, MANIFEST
     from schemas.errors import UsageError
     from schemas.evaluation import Manifest, SampleItem
 

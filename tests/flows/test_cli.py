@@ -22,7 +22,9 @@ GUIDE = (ROOT / "docs/guide/cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 WANTED = {
     "read", "extract", "score-extraction", "ingest", "show", "stats", "log", "sample", "dedup", "compare",
-    "contamination", "evaluate", "doctor",
+    "contamination", "evaluate", "doctor", "diff", "tag", "restore", "check", "compact", "vacuum", "sweep",
+    "redraw", "ledger", "retire-exposed",
+    "edit", "approve", "reject", "retire", "merge", "unmerge", "apply",
 }  # fmt: skip
 
 
@@ -97,6 +99,15 @@ def test_version() -> None:
         (["extract", ".", "--out", "."], "it is a folder"),
         (["extract", ".", "--out", "x.jsonl", "--report", "a.docx/r.json"], "a.docx is a file"),
         (["sample", "-n", "99999999999", "--seed", "1", "--out", "s"], "10000000"),
+        (["sample", "-n", "1", "--seed", "1"], "--out"),
+        (["sample", "-n", "1", "--seed", "1", "--out", "s", "--run", "june"], "go together"),
+        (["sample", "-n", "1", "--seed", "1", "--out", "s", "--filter", "final"], "field=value"),
+        (["sample", "-n", "1", "--seed", "1", "--out", "s", "--by", "colour"], "no_field"),
+        (["sample", "--seed", "1", "--out", "s", "--allocation", "fair"], "no file"),
+        (["sample", "--seed", "1", "--out", "s", "--disciplines", "占星学"], "占星学"),
+        (["sample", "-n", "1", "--allocation", "proportional", "--seed", "1", "--out", "s"], "how many in all"),
+        (["redraw", "."], "no_sample"),
+        (["ledger", "release", "x"], "--why"),
     ],
 )
 def test_wrong_usage_is_2_and_no_traceback(arguments: list[str], word: str, tmp_path: Path) -> None:
@@ -110,7 +121,9 @@ def test_wrong_usage_is_2_and_no_traceback(arguments: list[str], word: str, tmp_
 LINES = [
         "read a.pdf", "extract . --out q.jsonl", "score-extraction g q", "ingest . --batch b", "show q1", "stats",
         "log", "sample -n 1 --seed 1 --out s", "dedup", "compare p --out v", "contamination c", "doctor",
-        "evaluate s --out r",
+        "evaluate s --out r", "diff 0", "tag", "restore 0", "check", "compact", "vacuum", "sweep",
+        "redraw s", "ledger status", "retire-exposed 2",
+        "edit q --set points=1", "approve q", "reject q", "retire q", "merge q --into p", "unmerge q", "apply f",
 ]  # fmt: skip
 
 
