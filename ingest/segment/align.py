@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry, choice_of
-from ingest.segment.marks import number_value
+from ingest.segment.marks import Style, number_value, read_mark
 from ingest.segment.remarks import split_answer
 from ingest.segment.sections import title_value
 from schemas.question import Draft
@@ -316,14 +316,23 @@ def _pair_numbers(
     for e in section:
         numbers[entries[e].number].append(e)
     used: set[int] = set()
+    whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
+    if len(members) == 1 and len(whole) == 1 and _is_section(drafts[members[0]]):
+        pairs[members[0]] = whole[0]
+        return
     for d in members:
         free = [e for e in numbers.get(number_value(drafts[d].number), []) if e not in used]
         if free and number_value(drafts[d].number):
             pairs[d] = free[0]
             used.add(free[0])
-    whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
     if len(members) == 1 and len(whole) == 1 and members[0] not in pairs:
         pairs[members[0]] = whole[0]
+
+
+def _is_section(draft: Draft) -> bool:
+    """Whether a question is the whole of its section and bears its number («三»), not one of its items."""
+    mark = read_mark(f"{draft.number}、")
+    return mark is not None and mark.style is Style.HAN and mark.value == title_value(draft.section)
 
 
 def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> list[tuple[int, int]]:

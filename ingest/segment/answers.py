@@ -47,8 +47,9 @@ _EXPLAIN_LINE = re.compile(
     r"|[【\[]\s*(?:解析|评析|点评|分析)\s*[】\]]|Explanation\s*[:：])\s*"
 )
 _INLINE_ANSWER = re.compile(
-    r"(?:(?<=[\s\u3000。.；;）)])|^)[【\[（(]?\s*(?:参考答案|正确答案|标准答案|答案"
-    r"|Answer)\s*[】\]]?\s*[:：]\s*"
+    r"(?:(?<=[\s\u3000。.；;）)])|^)(?:[【\[（(]?\s*(?:参考答案|正确答案|标准答案|答案"
+    r"|Answer)\s*[】\]]?\s*[:：]"
+    r"|[【\[]\s*(?:参考答案|正确答案|标准答案|答案)\s*[】\]])\s*"
 )
 _SENTENCE_VERDICT = re.compile(
     r"^(?:答[:：])?\s*(?:正确|错误|对|错|不正确|不对|√|×|True|False)(?=[。，,.；;\s]|$)"
@@ -178,13 +179,18 @@ def _split_explanation(pieces: list[str]) -> tuple[str, str]:
     return "\n".join(answer).strip(), "\n".join(explanation).strip()
 
 
+def from_tail(text: str) -> Printed:
+    """An answer that follows the question on its line («… 答案：B»); the text as it is without one."""
+    tail = list(_INLINE_ANSWER.finditer(text))
+    if tail and tail[-1].start() > 0:
+        answer = text[tail[-1].end() :].strip(" \n\t）)】")
+        if answer:
+            return Printed(text[: tail[-1].start()].rstrip(), answer, None, "marked inline")
+    return Printed(text)
+
+
 def from_stem(stem: str, form: Form) -> Printed:
     """Answers typed into the brackets or blanks of a stem; the stem keeps an empty place."""
-    tail = list(_INLINE_ANSWER.finditer(stem))
-    if tail and tail[-1].start() > 0:
-        answer = stem[tail[-1].end() :].strip(" \n\t）)】")
-        if answer:
-            return Printed(stem[: tail[-1].start()].rstrip(), answer, None, "marked inline")
     if form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
         written = _WRITTEN_CHOICE if form is Form.MULTIPLE_CHOICE else _WRITTEN_VERDICT
         found = list(written.finditer(stem))

@@ -31,7 +31,10 @@ _LETTER = re.compile(
     r"|第\s*([一二三四五\d])\s*[套份]"
 )
 _LETTERS = {"甲": "A", "乙": "B", "丙": "C", "丁": "D", "一": "1", "二": "2", "三": "3", "四": "4", "五": "5"}
-_NAMED_LIST = re.compile(r"^\s*[^\d，。；:：]{0,16}答案\s*[:：]?\s*(?=[第（(]?\d)")
+_NAMED_LIST = re.compile(
+    r"^\s*[^\d，。；:：]{0,16}答案\s*[:：]?\s*(?=[第（(]?\d)|^\s*(?:KEYS?"
+    r"|Keys?)\s*[:：]\s*(?=[(（]?\d)"
+)
 _ASKS = re.compile(
     r"[？?]|_{2,}|（\s*）|\(\s*\)|^(?:请|试)?(?:简述|论述|试述|说明|什么是|比较|计算|求|证明|分析"
     r"|解释)|^[A-D]\s*[.．、)]"
@@ -62,41 +65,61 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     """
     blocks: list[Block] = []
     heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
+    places = set(heads)
     at = 0
-    last = 0
+    before: list[Mark] = []  # the numbers since the last block
     while at < len(lines):
         line = lines[at]
         if line.kind is not BlockKind.TEXT:
+            before += [line.mark] if line.mark is not None else []
             at += 1
             continue
-        before = [mark for other in lines[last:at] if (mark := other.mark) is not None]
         if len(before) >= 2 and _listed_line(line):
             end = at + 1
             while end < len(lines) and lines[end].kind is BlockKind.TEXT and listed(lines[end].text):
                 end += 1
             blocks.append(Block(at, end))
-            at = last = end
+            at, before = end, []
             continue
         if len(before) >= 2 and _numbered_line(lines, at, before):
             first = Line(_named(line), line.block, read_mark(_named(line)))
             end = _end(lines, at, before, first, heads)
             blocks.append(Block(at, end, letter_of(line.text)))
-            at = last = end
+            at, before = end, []
             continue
-        begins = at in heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
-        after = next((o for o in lines[at + 1 :] if o.mark is not None or o.kind is BlockKind.TABLE), None)
-        if begins and _begins_again(lines, at, after):
+        begins = at in places and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
+        after = _numbered_after(lines, at) if begins else None
+        if begins and _begins_again(lines, at, before, after):
             end = _end(lines, at, before, after or line, heads)
             blocks.append(Block(at, end, letter_of(line.text)))
-            at = last = end
+            at, before = end, []
             continue
+        before += [line.mark] if line.mark is not None else []
         at += 1
     return blocks
 
 
-def _begins_again(lines: Sequence[Line], at: int, after: Line | None) -> bool:
-    """Whether the lines below a heading begin as a key does; after: the first numbered line or table."""
-    if after is not None and (after.mark is None or after.mark.value == 1 or key_ranges(after.text)):
+def _numbered_after(lines: Sequence[Line], at: int) -> Line | None:
+    """The first numbered line or table below a line."""
+    below = (lines[place] for place in range(at + 1, len(lines)))
+    return next((line for line in below if line.mark is not None or line.kind is BlockKind.TABLE), None)
+
+
+def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after: Line | None) -> bool:
+    """Whether the lines below a heading begin as a key does: at a number that was there before.
+
+    before: the marks above; after: the first numbered line or table below. ① and （1） under numbers of
+    another kind are the points of one answer.
+    """
+    mark = after.mark if after is not None else None
+    same = [one.value for one in before if mark is not None and one.family == mark.family]
+    if after is not None and listed(after.text):
+        return True
+    if mark is not None and mark.style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN) and not same:
+        return False
+    if after is not None and (mark is None or mark.value == 1):
+        return True
+    if mark is not None and same and mark.value <= same[-1]:
         return True
     below = [line.text for line in lines[at + 1 : at + 3] if line.kind is BlockKind.TEXT]
     nested = NESTED.match(below[0]) if below else None
@@ -128,7 +151,8 @@ def letter_of(text: str) -> str:
 def _named(line: Line) -> str:
     """What stands after «答案：» on a line, '' when the line does not begin so."""
     named = _NAMED_LIST.match(line.text) or ANSWER_LINE.match(line.text)
-    return line.text[named.end() :] if named and re.search(r"答案|nswer|ANSWER", named.group()) else ""
+    said = named is not None and re.search(r"答案|nswer|ANSWER|^\s*K", named.group())
+    return line.text[named.end() :] if named and said else ""
 
 
 def _numbered_line(lines: Sequence[Line], at: int, before: Sequence[Mark]) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.lines import Line
-from ingest.segment.marks import han_value, number_value
+from ingest.segment.marks import Style, han_value, number_value
 from schemas.document import BlockKind
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
@@ -77,7 +77,9 @@ def take_corrections(lines: Sequence[Line]) -> tuple[list[Line], list[Correction
     kept: list[Line] = []
     found: list[Correction] = []
     headed = False
-    for line in lines:
+    for one in lines:
+        line, inside = _within(one)
+        found.extend(inside)
         text = line.text.strip()
         lead = _LEAD.match(text) if line.kind is BlockKind.TEXT and len(text) <= 200 else None
         body = text[lead.end() :] if lead else text
@@ -95,6 +97,22 @@ def take_corrections(lines: Sequence[Line]) -> tuple[list[Line], list[Correction
     if found:  # a heading left over its corrections is none of the paper's lines
         kept = [line for line in kept if not re.fullmatch(rf"\W*(?:{_WORD})\W*", line.text.strip())]
     return kept, found
+
+
+_WITHIN = re.compile(
+    r"[（(\[【]\s*(?:更正|勘误"
+    r"|订正)\s*[:：]\s*(?:第\s*)?(\d{1,3})\s*[.．、题:：]*\s*(?:答案)?(?:应为|改为)?\s*([A-H]{1,6}"
+    r"|[√×✓✗对错])\s*[)）\]】]"
+)
+
+
+def _within(line: Line) -> tuple[Line, list[Correction]]:
+    """A line of letters without the corrections put into it in brackets, and these."""
+    if line.kind is not BlockKind.TEXT or not _WITHIN.search(line.text):
+        return line, []
+    part = line.mark.value if line.mark and line.mark.style is Style.HAN else 0
+    found = [Correction(int(m.group(1)), m.group(2), part, None, line) for m in _WITHIN.finditer(line.text)]
+    return replace(line, text=_WITHIN.sub("", line.text).rstrip()), found
 
 
 def _read(text: str, line: Line, headed: bool) -> list[Correction]:

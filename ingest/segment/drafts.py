@@ -20,13 +20,12 @@ from schemas.question import PrintedForm as Form
 
 _HAN_END = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
 _HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
-_OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]")
+_OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]|^[A-H]\s+\S")
 # brackets, blanks and part numbers: the printed places of answers without a question
 _PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.。、,，:：…]")
 _GAP_BLANK = re.compile(r"(?<=[\u3400-\u9fff])\t+(?=[\u3400-\u9fff，。、])")
 # a blank typed as spaces: «是    ，写的    中所说»
 _SPACE_BLANK = re.compile(r"(?<=[\u3400-\u9fff“”》，、：])[ \u3000]{3,}(?=[\u3400-\u9fff，。、？；“”])")
-_TERM_LINE = 30
 _NEEDS_FIGURE = re.compile(
     r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
 )
@@ -189,11 +188,13 @@ class Source:
         if inked and not below.answer:
             below = answers.Printed("", "\n".join(p.text for p in inked_pieces).strip(), None, answers.IN_INK)
         printed = "\n".join(p.text for p in question_pieces).strip()
-        points, printed = forms.take_points(printed)
+        tail = answers.from_tail(printed)
+        points, printed = forms.take_points(tail.text)
         stem, options = split_options(printed)
         blanks = forms.count_blanks(stem)
         form, form_rule = forms.printed_form("" if own_heading else heading, stem, bool(options), blanks)
         inline = answers.from_stem(stem if options else printed, form)
+        inline = replace(inline, answer=tail.answer, rule=tail.rule) if tail.answer else inline
         if options:
             printed = inline.text + printed[len(stem) :]
             stem = inline.text
@@ -211,8 +212,7 @@ class Source:
             )
         answer, explanation = _without_tags(below.answer or inline.answer), below.explanation
         if answer and below.answer:
-            answer, more = split_answer(answer)
-            explanation = "\n".join(filter(None, [explanation, more])) or None
+            answer, explanation = _set_apart(answer, explanation)
         if answer and options:
             answer = _lettered(answer, {option.label for option in options})
         flags = []
@@ -377,6 +377,12 @@ def _lettered(answer: str, labels: set[str]) -> str:
     return letters if letters and set(letters) <= labels else answer
 
 
+def _set_apart(answer: str, explanation: str | None) -> tuple[str, str | None]:
+    """The answer without its remarks, which go behind the explanation."""
+    answer, more = split_answer(answer)
+    return answer, "\n".join(filter(None, [explanation, more])) or None
+
+
 def _without_tags(text: str | None) -> str | None:
     return text.replace("<u>", "").replace("</u>", "") if text else text
 
@@ -394,16 +400,6 @@ def answers_coloured(items: Sequence[Sequence[Line]]) -> bool:
     """
     hits = sum(1 for lines in items if not lines[0].block.colour and any(x.block.colour for x in lines[1:]))
     return hits >= max(3, 0.25 * len(items))
-
-
-def unnumbered_items(lines: Sequence[Line]) -> list[list[Line]] | None:
-    """Terms printed one a line without numbers (名词解释); None when the lines are no such list."""
-    text_lines = [line for line in lines if line.kind is BlockKind.TEXT]
-    if len(text_lines) < 2 or any(line.mark is not None for line in text_lines):
-        return None
-    if any(len(line.text) > _TERM_LINE or answers.ANSWER_LINE.match(line.text) for line in text_lines):
-        return None
-    return [[line] for line in text_lines]
 
 
 def is_word(line: Line) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from ingest.segment.align import attach
 from ingest.segment.answers import CORRECTED, looks_like_key_name
 from ingest.segment.confidence import doubt_answer
+from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
 from ingest.segment.solved import answered_by, as_printed, without_solved_lines
@@ -83,6 +84,7 @@ def _join(paper: Extraction, key: Extraction) -> Extraction:
     entries = [_entry(draft) for draft in key.drafts]
     if key.answer_key:
         drafts, unused = attach(paper.drafts, entries, key.source)
+        drafts = _outnumbered(drafts, entries, unused)
     else:
         drafts, unused = answered_by(paper.drafts, key.drafts, key.source), []
     dropped = [
@@ -94,6 +96,21 @@ def _join(paper: Extraction, key: Extraction) -> Extraction:
         for e in unused
     ]
     return paper.model_copy(update={"drafts": tuple(drafts), "dropped": (*paper.dropped, *dropped)})
+
+
+def _outnumbered(drafts: Sequence[Draft], entries: Sequence[Entry], unused: Sequence[Entry]) -> list[Draft]:
+    """Drafts, those flagged whose part of the key goes on to numbers that the paper does not have.
+
+    Then it may be the key of another paper: the answers stay, and a curator looks at them.
+    """
+    out = []
+    for draft in drafts:
+        mine = [entry for entry in entries if entry.heading == draft.section]
+        over = [entry for entry in unused if entry.heading == draft.section and entry.number]
+        if "key file" in draft.answer_source and len(over) >= max(2, 0.2 * len(mine)):
+            draft = with_flag(draft, "answer_conflict")
+        out.append(draft)
+    return out
 
 
 def _entry(draft: Draft) -> Entry:

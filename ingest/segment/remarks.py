@@ -33,7 +33,10 @@ _TITLE_LINES = 6
 _STUDENTS_PAPER = re.compile(
     r"(?:学生|考生)(?:的)?(?:答卷|作答|答题卷?|试卷原卷|作业|样卷)|[Ss]tudent(?:'s)? (?:script|work|paper)"
 )
-_GIVEN_HEAD = re.compile(r"^[^，。；？！]{0,30}(?:参考答案|标准答案|评分标准)|^(?:Answer [Kk]ey|ANSWER KEY)")
+_GIVEN_HEAD = re.compile(
+    r"^[^，。；？！]{0,30}(?:参考答案|标准答案|评分标准)|^(?:Answer [Kk]ey"
+    r"|ANSWER KEY)"
+)
 _OWN_ANSWER = re.compile(r"^\s*(?:答|解|Answer)\s*[:：]\s*")
 _WRITTEN = re.compile(r"_*<u>[^<>]*</u>_*")
 _CHOSEN = re.compile(r"([（(])\s*(?:[A-H]{1,6}|[√×✓✗对错TF])\s*([)）])")
@@ -60,7 +63,7 @@ _REMARK = re.compile(
     rf"|酌情|(?:可|只|不|再|共|各|应)?(?:给|扣|计)\s*\d+(?:\.\d+)?\s*分"
     rf"|{_STEP}[^。；;，,\n]{{0,16}}?[给得各扣计]?\s*\d+(?:\.\d+)?\s*分"
     r"|(?:言之(?:成理|有理)|意思(?:相近|对)|其他(?:解法|答案)(?:正确)?)[^。；;\n]{0,16}(?:分|即可)"
-    r"|不(?:给|得)分"
+    r"|(?:同样|均|也|都|不)(?:可)?(?:给|得)分"
     r"|[Mm]ost (?:students|candidates)|[Mm]any (?:students|candidates)"
     r"|(?:this|the) (?:student|candidate)\b|[Aa]ward(?:ed)? \d|[Dd]educt|[Pp]artial credit|\b(?:one"
     r"|two|three|\d+) marks? (?:for|each|if)\b"

@@ -362,3 +362,46 @@ def test_blanks_in_another_order_are_no_conflict() -> None:
     first, second = pair([paper, key])[0].drafts
     assert (first.answer, first.flags) == ("实时；分时", ())
     assert second.answer == "原子"
+
+
+def test_answers_that_follow_on_the_line() -> None:
+    found = cut(
+        "一、填空题\n1. 一年有____个月。（答案：12）\n2. 一周有____天。【答案】7\n"
+        "二、选择题\n1. 最大的行星是____。A.地球 B.木星 C.火星 答案：B\n2. 最近的恒星是（ ）。A.太阳 B.天狼 [答案] A"
+    ).drafts
+    assert [d.answer for d in found] == ["12", "7", "B", "A"]
+    assert all("答案" not in d.printed for d in found)
+
+
+def test_points_of_one_answer_are_no_key() -> None:
+    assert answers(
+        "1. 光合作用的场所是什么？\n答：叶绿体。\n2. 产物是什么？\n答：氧气。\n3. 激素有哪些？\n答案要点：\n①生长素 ②赤霉素"
+    ) == ["叶绿体。", "氧气。", "①生长素 ②赤霉素"]
+
+
+def test_a_section_that_is_one_question_takes_all_its_answers() -> None:
+    (draft,) = cut(
+        "二、材料分析题（15分）\n材料1：某地坚持绿色发展。\n（1）体现了什么理念？\n（2）谈谈启示。\n"
+        "参考答案\n二、材料分析题\n（1）绿色发展。\n（2）①和谐②创新"
+    ).drafts
+    assert [p.answer for p in draft.parts] == ["绿色发展。", "①和谐②创新"]
+
+
+def test_a_paper_of_its_last_section_alone() -> None:
+    assert answers(
+        "三、计算题\n1、求加速度。\n2、求周期。\n参考答案：\n三、计算题\n1、解：a=3\n2、解：T=2"
+    ) == ["a=3", "T=2"]
+
+
+def test_a_key_that_goes_on_after_the_paper_ends_goes_to_review() -> None:
+    paper = cut("1. Define cost.\n2. Define scarcity.\n3. Define utility.", "chapter_test.docx")
+    key = cut(
+        "Test Answers\n1. Markets clear.\n2. Sticky.\n3. Unions.\n4. Strikes.\n5. Taxes.",
+        "chapter_test_answers.docx",
+    )
+    found = pair([paper, key])[0].drafts
+    assert all("answer_conflict" in d.flags and d.confidence < 0.6 for d in found)
+
+
+def test_corrections_inside_a_list_of_letters() -> None:
+    assert answers(f"{CHOICES}\n参考答案\n一、1.A 2.B 3.C 4.D 5.B（更正：5.A）") == list("ABCDA")
