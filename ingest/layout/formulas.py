@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ingest.layout import lines, stacks
+from ingest.layout import bars, lines, stacks
+from ingest.layout.bars import Slant
 from ingest.layout.runs import Line, Run, median, overlap, union
 from schemas.document import Box
 
@@ -36,18 +37,24 @@ class _Bracket:
 
 
 def fold(
-    runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box], doubtful: list[Box] | None = None
+    runs: Sequence[Run],
+    level: Sequence[Box],
+    upright: Sequence[Box],
+    doubtful: list[Box] | None = None,
+    slants: Sequence[Slant] = (),
 ) -> list[Run]:
     """Runs with fractions, matrices and cases replaced by one run each, as `$LaTeX$`.
 
-    level and upright are the page's drawn strokes. Runs in and out are in points. Places with brackets
-    that hold nothing certain are added to doubtful.
+    level, upright and slants are the page's drawn strokes. Runs in and out are in points. Places with
+    brackets that hold nothing certain are added to doubtful.
     """
     if len(runs) > _MAX_RUNS:
         return list(runs)
     level, upright = level[:_MAX_STROKES], upright[:_MAX_STROKES]
-    out = [*runs, *stacks.drawn_bars(runs, level, upright)]
-    out = stacks.fold(out, level, upright)
+    roots = bars.drawn_roots(level, slants)
+    out = stacks.fold([*runs, *stacks.drawn_bars(runs, level, upright), *roots], level, upright)
+    alone = {id(root) for root in roots}  # a check mark, or a part of a drawing
+    out = [run for run in out if id(run) not in alone]
     return _brackets(out, level, upright, doubtful if doubtful is not None else [])
 
 

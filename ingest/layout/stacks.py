@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.layout import lines
+from ingest.layout.bars import over as bars_over
 from ingest.layout.latex import FUNCTIONS, LATEX
 from ingest.layout.runs import Line, Run, median, overlap, union
 from schemas.document import Box
@@ -31,7 +32,7 @@ def fold(runs: list[Run], level: Sequence[Box], upright: Sequence[Box]) -> list[
     for _ in range(_PASSES if bars else 0):
         left = []
         for bar in bars:
-            folded = (_root(runs, bar) if roots else None) or _fraction(runs, bar)
+            folded = (_root(runs, bar) if roots else None) or _fraction(runs, bar) or bars_over(runs, bar)
             if folded is None:
                 left.append(bar)
             else:

@@ -160,12 +160,12 @@ class _State:
             if pixels > self.settings.max_pixels:
                 what = f"a picture on page {number} of {self.name} has {pixels:,} pixels"
                 raise over(self.settings, "max_pixels", what, instead="scale it down")
-            layer = text_layer(page, self.settings.max_chars)
+            layer = text_layer(page, self.settings.max_chars, pdf_parts.short_bars(page))
             turned = layer.turn
             if turned:  # print that runs up or down the page although the file knows of no rotation
                 page.set_rotation(turned)
                 page.remove_rotation()
-                layer = text_layer(page, self.settings.max_chars)
+                layer = text_layer(page, self.settings.max_chars, pdf_parts.short_bars(page))
             cover, drawings = pdf_parts.cover(page), pdf_parts.drawing_count(page)
         except (RefusedError, MemoryError):
             raise

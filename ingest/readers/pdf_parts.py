@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ingest.layout import formulas
+from ingest.layout.bars import Slant
 from ingest.layout.runs import Run, inside, overlap
 from ingest.readers import pdf_drawings, pdf_tables
 from ingest.readers.common import drawings, png_asset
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
     Image = NDArray[np.uint8]
 
+T = TypeVar("T")
 Render = Callable[..., tuple["Image", float]]
 """Renders (page, clip in points, dots to an inch) as BGR pixels, and points per pixel."""
 
 _MIN_SIDE = 24.0  # points: smaller pictures are bullets, inline signs or dots
 _LEAST_DPI = 150.0  # of a figure: letters may be printed over a coarse picture
+_LONGEST_BAR = 120.0  # points
 _MAX_DRAWINGS = 5000
 _THIN = 2.5  # points: what is slimmer is a stroke
 _STOPS = frozenset("。．.，,；;、")
@@ -52,12 +55,18 @@ def largest_picture(page: Any) -> int:  # noqa: ANN401
 
 
 def _image_info(page: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Embedded pictures of the page in its frame of now. Fetched once: it walks through the whole page."""
+    """Embedded pictures of the page in its frame of now."""
+    return _once(page, "exambank_pictures", lambda: page.get_image_info())
+
+
+def _once(page: Any, name: str, find: Callable[[], T]) -> T:  # noqa: ANN401
+    """What find finds on a page in its frame of now, kept with the page: to look costs a walk through it."""
     frame = tuple(page.rect)
-    known = getattr(page, "exambank_pictures", None)
+    known = getattr(page, name, None)
     if known is None or known[0] != frame:
-        known = page.exambank_pictures = (frame, page.get_image_info())
-    found: list[dict[str, Any]] = known[1]
+        known = (frame, find())
+        setattr(page, name, known)
+    found: T = known[1]
     return found
 
 
@@ -84,7 +93,7 @@ def with_parts(
     formulas that could not be put together are added to doubtful.
     """
     level, upright = strokes(page)
-    runs = formulas.fold(layer.runs, level, upright, doubtful)
+    runs = formulas.fold(layer.runs, level, upright, doubtful, slants(page))
     runs += layer.turned
     runs, boxes = _tables(page, runs, level, upright)
     figures = _embedded(page, boxes)
@@ -135,6 +144,10 @@ def _embedded(page: Any, tables: Sequence[Box]) -> list[Figure]:  # noqa: ANN401
 
 def strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
     """(level, upright) strokes of the page: thin lines, slim bars and the edges of boxes."""
+    return _once(page, "exambank_strokes", lambda: _strokes(page))
+
+
+def _strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
     level: list[Box] = []
     upright: list[Box] = []
     for path in drawings(page)[:_MAX_DRAWINGS]:
@@ -153,7 +166,28 @@ def strokes(page: Any) -> tuple[list[Box], list[Box]]:  # noqa: ANN401
             elif item[0] == "re":
                 level += [Box(x0, y0, x1, y0), Box(x0, y1, x1, y1)]
                 upright += [Box(x0, y0, x0, y1), Box(x1, y0, x1, y1)]
+    for box in pictures(page):  # some programs draw their strokes as pictures
+        if box.y1 - box.y0 <= _THIN < box.x1 - box.x0:
+            level.append(box)
     return _merged(level), _turn(_merged(_turn(upright)))
+
+
+def short_bars(page: Any) -> list[Box]:  # noqa: ANN401
+    """Level strokes that may be bars over letters, or of fractions and roots."""
+    return [bar for bar in strokes(page)[0] if 2.0 < bar.x1 - bar.x0 < _LONGEST_BAR]
+
+
+def slants(page: Any) -> list[Slant]:  # noqa: ANN401
+    """Straight strokes of the page that are neither level nor upright."""
+    out = []
+    for path in drawings(page)[:_MAX_DRAWINGS]:
+        for item in path["items"]:
+            if item[0] != "l":
+                continue
+            (ax, ay), (bx, by) = sorted((tuple(item[1]), tuple(item[2])))
+            if bx - ax > 0.3 and abs(by - ay) > 0.3:
+                out.append(Slant(ax, ay, bx, by))
+    return out
 
 
 def _turn(boxes: Sequence[Box]) -> list[Box]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from ingest.layout.formulas import APART
 from ingest.layout.lines import is_han
 from ingest.layout.runs import Run
+from ingest.readers import accents
 from ingest.readers.common import mupdf
 from ingest.readers.glyphs import raw_symbol_font, repair
 from schemas.document import Box
@@ -51,6 +52,8 @@ class TextLayer:
 
 @dataclass(slots=True)
 class _Char:
+    """One visible character; baseline and size in points, style as in Run."""
+
     text: str
     x0: float
     y0: float
@@ -64,8 +67,11 @@ class _Char:
     style: str
 
 
-def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPDF is untyped
-    """Text layer of a PyMuPDF page, in points of the page as it reads."""
+def text_layer(page: Any, max_chars: int, bars: Sequence[Box] = ()) -> TextLayer:  # noqa: ANN401
+    """Text layer of a PyMuPDF page, in points of the page as it reads.
+
+    bars are level strokes: a run ends where one begins or ends right above it.
+    """
     pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_INHIBIT_SPACES | pymupdf.TEXT_MEDIABOX_CLIP
     layer = TextLayer()
@@ -78,7 +84,9 @@ def text_layer(page: Any, max_chars: int) -> TextLayer:  # noqa: ANN401 - PyMuPD
             cos, sin = line["dir"]
             layer.directions[_direction(cos, sin)] += sum(len(span["chars"]) for span in line["spans"])
             if cos > 0.98:
-                for run in _runs(_chars(line, layer)):
+                top, bottom = line["bbox"][1] - 4, line["bbox"][3]
+                near = [bar for bar in bars if top < bar.y0 < bottom]
+                for run in _runs(accents.joined(_chars(line, layer)), near):
                     layer.runs.append(run)
             else:
                 turned = _turned(line, layer, abs(cos) < 0.02 or cos < -0.98)
@@ -196,7 +204,16 @@ def _is_strange(text: str) -> bool:
     return unicodedata.category(text[0])[0] == "L"
 
 
-def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
+def _under(char: _Char, bars: Sequence[Box]) -> Box | None:
+    """The bar right above a character."""
+    middle = (char.x0 + char.x1) / 2
+    for bar in bars:
+        if bar.x0 < middle < bar.x1 and 0.3 * char.size < char.baseline - bar.y0 < 1.2 * char.size:
+            return bar
+    return None
+
+
+def _runs(chars: Iterator[_Char], bars: Sequence[Box] = ()) -> Iterator[Run]:
     """Characters joined while size, baseline and colour stay and there is no gap."""
     group: list[_Char] = []
     text = ""
@@ -206,10 +223,16 @@ def _runs(chars: Iterator[_Char]) -> Iterator[Run]:
             em = max(char.size, last.size)
             gap = char.x0 - last.x1
             alike = abs(char.size - last.size) < 0.15 * em and abs(char.baseline - last.baseline) < 0.12 * em
-            alone = char.text in APART or last.text in APART or (text in _LIMITED and not char.text.isalpha())
+            alone = (
+                char.text in APART
+                or "$" in (char.text[0], last.text[0])
+                or last.text in APART
+                or (text in _LIMITED and not char.text.isalpha())
+            )
             squeezed = gap < -0.2 * em and last.text in _FULL
             if (
                 alone
+                or (bars and _under(char, bars) is not _under(last, bars))
                 or squeezed
                 or not alike
                 or char.typed_space

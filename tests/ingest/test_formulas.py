@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pymupdf
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from ingest.layout import lines, maths
 from ingest.layout.runs import Line, Run
 from ingest.readers import read
+from ingest.readers.accents import joined
 from ingest.readers.pdf_formulas import is_displayed
 from schemas.document import BlockKind, Box, Document
 from schemas.settings import ReadSettings
@@ -136,6 +138,65 @@ def test_a_root_with_its_bar(tmp_path: Path) -> None:
     sheet.put("b", ITALIC).put("2", size=7, up=5).put("-", SYMBOL, gap=2).put("1", gap=2)
     sheet.rule(left, 50, sheet.x, 50)
     assert sheet.texts(tmp_path) == [r"$x = \sqrt{b^{2} - 1}$"]
+
+
+def test_a_root_drawn_with_strokes(tmp_path: Path) -> None:
+    sheet = Sheet().put("求", HAN).put("x", ITALIC, gap=3).put("=", gap=3)
+    left = sheet.x + 12
+    sheet.put("a", ITALIC, gap=13).put("+", gap=2).put("b", ITALIC, gap=2)
+    right = sheet.x + 1
+    sheet.rule(left - 9, 55, left - 6, 62).rule(left - 6, 62, left, 49).rule(left, 49, right, 49)
+    sheet.put("的值", HAN, gap=4)
+    assert sheet.texts(tmp_path) == [r"求$x = \sqrt{a + b}$的值"]
+
+
+def test_a_check_mark_is_no_root(tmp_path: Path) -> None:
+    sheet = Sheet().put("正确的打", HAN).put("，", HAN, gap=16).put("错误的打叉", HAN)
+    sheet.rule(91, 55, 94, 60).rule(94, 60, 101, 49)
+    assert "sqrt" not in "".join(sheet.texts(tmp_path))
+
+
+def test_bars_over_letters(tmp_path: Path) -> None:
+    sheet = Sheet().put("均值", HAN).put("x", ITALIC, gap=3)
+    sheet.rule(sheet.x - 5.5, 53, sheet.x, 53).put("=3", gap=3).put("，且", HAN)
+    left = sheet.x + 3
+    sheet.put("AB", ITALIC, gap=3).rule(left, 50, sheet.x, 50).put("=", gap=3).put("C", ITALIC, gap=3)
+    assert sheet.texts(tmp_path) == [r"均值$\bar{x} = 3$，且$\overline{AB} = C$"]
+
+
+def test_a_bar_over_part_of_a_name_holds_that_part(tmp_path: Path) -> None:
+    sheet = Sheet().put("F=ABC", ITALIC)
+    left, right = (40 + pymupdf.get_text_length(part, ITALIC, 12) for part in ("F=A", "F=AB"))
+    sheet.rule(left, 50, right, 50)
+    assert sheet.texts(tmp_path) == [r"$F = A\bar{B}C$"]
+
+
+def test_the_underline_of_the_line_above_is_no_bar(tmp_path: Path) -> None:
+    sheet = Sheet().line(60).put("XY", ROMAN).rule(40, 62, 57, 62).line(72).put("AB", ROMAN)
+    assert sheet.texts(tmp_path) == ["XY", "AB"]
+
+
+def test_an_accent_printed_over_a_letter(tmp_path: Path) -> None:
+    sheet = Sheet().put("设", HAN).put("y", ITALIC, gap=3)
+    sheet.at(sheet.x - 5.5, 60, "\u00af").put("=", gap=3).put("1", gap=3)
+    assert sheet.texts(tmp_path) == [r"设$\bar{y} = 1$"]
+
+
+@dataclass
+class Sign:
+    text: str
+    x0: float
+    x1: float
+    y0: float = 0
+    y1: float = 10
+    size: float = 10
+
+
+def test_accents_before_and_after_their_letter_and_typed_alone() -> None:
+    signs = [Sign("ˆ", 0, 5), Sign("x", 1, 6), Sign("θ", 8, 13), Sign("˜", 9, 13), Sign("a", 15, 20)]
+    assert [sign.text for sign in joined(signs)] == [r"$\hat{x}$", r"$\tilde{\theta}$", "a"]
+    apart = [Sign("x", 0, 5), Sign("ˆ", 5.5, 10), Sign("2", 10, 15)]
+    assert [sign.text for sign in joined(apart)] == ["x", "ˆ", "2"]
 
 
 def test_limits_above_and_below_a_sum_and_under_lim(tmp_path: Path) -> None:
