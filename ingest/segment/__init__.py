@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ingest.clean.personal import redact
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.blocks import attach_blocks, key_blocks
+from ingest.segment.blocks import attach_blocks, key_blocks, title_lines
 from ingest.segment.confidence import with_confidence
 from ingest.segment.corrections import corrected, take_corrections
 from ingest.segment.drafts import draft_id
@@ -45,7 +45,9 @@ def segment(document: Document) -> Extraction:
     if key_file:
         drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
     else:
-        keyed = {place for block in blocks for place in range(block.begin, block.end)}
+        titles = title_lines(lines)
+        dropped.extend(drop(document, lines[k].text, "title of a paper", lines[k]) for k in sorted(titles))
+        keyed = titles.union(*(range(block.begin, block.end) for block in blocks))
         begins: dict[str, int] = {}
         drafts = questions(document, [x for k, x in enumerate(lines) if k not in keyed], dropped, begins)
         drafts, unused = attach_blocks(drafts, begins, lines, blocks, document.source)
