@@ -232,7 +232,7 @@ _BARE_POINTS = (
 
 
 # «(a) Calculate the speed. [2]»: at the ends of lines
-_SQUARE_POINTS = re.compile(r"[ \t\u3000]*\[(\d{1,2})\][ \t]*$", re.MULTILINE)
+_SQUARE_POINTS = re.compile(r"[ \t\u3000]*\[\s?(\d{1,2})\s?\][ \t]*$", re.MULTILINE)
 
 
 def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:

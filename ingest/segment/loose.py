@@ -28,14 +28,17 @@ _BEGINS_ASKING = re.compile(
     r"|Explain|Define|Describe|Discuss|Compare|State|List|Give|Find|Compute|Calculate|Prove|Show|What"
     r"|Why|How|Write|Assess|To what extent)"
 )
+_BULLETS = "●•◆■★◇○·▪➢◎*-–"
 _BLANK = re.compile(r"_{2,}|[（(]\s*[)）]")
 
 
 def without_directions(body: Sequence[Line]) -> tuple[list[Line], list[Line]]:
     """The directions that open a section, and the rest; directions are never all there is."""
     stop = 0
-    while stop < len(body) - 1 and _DIRECTION.match(body[stop].text):
-        stop += 1
+    for group in sentences(body)[:-1]:
+        if not _DIRECTION.match(group[0].text):
+            break
+        stop += len(group)
     return list(body[:stop]), list(body[stop:])
 
 
@@ -107,7 +110,7 @@ def _body(text: str) -> str:
 
 def asks(text: str, form: Form | None = None) -> bool:
     """Whether a paragraph asks something by itself, a bullet before it or not."""
-    text = text.lstrip(" \t\u3000●•◆■★◇○·▪➢◎*-–")
+    text = text.lstrip(" \t\u3000" + _BULLETS)
     if _ENDS_ASKING.search(text) or _BEGINS_ASKING.match(text):
         return True
     return form in (Form.FILL_BLANK, Form.TRUE_FALSE) and bool(_BLANK.search(text))
@@ -120,6 +123,7 @@ def sentences(lines: Sequence[Line]) -> list[list[Line]]:
         joined = (
             bool(groups)
             and not is_word(line)
+            and line.text.lstrip()[:1] not in _BULLETS
             and len(pieces_of([groups[-1][-1], line], first_body=False)) == 1
         )
         if joined:

@@ -87,6 +87,10 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
         Style.ARABIC,  # «3．1949年», «3．3.14是», but not «3.14»
         re.compile(r"(?P<n>\d{1,3})\s*[．、，](?=\d{1,4}\s*[\u3400-\u9fff]|\d{2,5}[A-Za-z]|\d{1,4}\.\d)\s*"),
     ),
+    (  # «2-1 什么是…», but no range of questions
+        Style.MULTI,
+        re.compile(r"\d{1,2}[-–](?P<n>\d{1,2})\s+(?=[\u3400-\u9fff])(?!小?题|页|章|节|[年月日])"),
+    ),
     (
         Style.MULTI,
         re.compile(r"(?:[（(]\d{1,2}[.．](?P<m>\d{1,2})[）)]|\d{1,2}[.．](?P<n>\d{1,2})(?=[\s、]))\s*、?\s*"),

@@ -145,6 +145,12 @@ def _entry(mark: Mark | None) -> float:
     return 0.2 if value == 1 else -0.1 * min(value, 7)
 
 
+def _major(mark: Mark) -> int:
+    """The 2 of «2.1» and «2-1», 0 where there is none."""
+    found = re.match(r"[（(]?(\d{1,2})", mark.printed)
+    return int(found.group(1)) if found else 0
+
+
 def _step(
     lines: Sequence[Line], j: int, i: int, section_j: int, section_i: int, sections: Sequence[Section]
 ) -> float:
@@ -159,7 +165,9 @@ def _step(
             return 0.2
         return -0.6 - (0.1 * min(abs(step), 8))
     if same_style:
-        if step == 1:
+        if step == 1 or (
+            after.style is Style.MULTI and after.value == 1 and _major(after) == _major(before) + 1
+        ):
             return 0.4
         if 2 <= step <= 3:
             return -0.3 * step

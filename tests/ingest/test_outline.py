@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from papermaker import cut, table
+from papermaker import cut, document, table
 
+from ingest.segment import segment
+from schemas.document import Origin
 from schemas.question import PrintedForm as Form
 
 
@@ -342,3 +344,32 @@ def test_doubts_about_what_differs_from_its_neighbours() -> None:
     assert doubts[0] == doubts[1] == doubts[4] == ""
     for said in ("far longer", "3 options where the others have 4", "no points where the others have some"):
         assert said in doubts[3]
+
+
+def test_lines_of_a_page_that_begin_with_bare_letters_are_options() -> None:
+    lines = [
+        "1. The SI unit of the force is called the",
+        "A joule",
+        "B newton",
+        "C watt",
+        "D pascal",
+        "2. Why?",
+    ]
+    found = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts
+    assert [o.text for o in found[0].options] == ["joule", "newton", "watt", "pascal"]
+
+
+def test_numbers_of_two_levels_go_on_over_the_first() -> None:
+    lines = ["1-1 什么是信号？", "1-2 什么是系统？", "2-1 什么是卷积？", "2-2 什么是变换？"]
+    assert len(segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts) == 4
+
+
+def test_directions_over_several_lines_are_no_part_of_the_question() -> None:
+    lines = [
+        "Section A Cloze (10 points)",
+        "Directions: Fill in each blank with one proper word from",
+        "the list below.",
+        "The sun rises in the __1__ and sets in the __2__.",
+    ]
+    (draft,) = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts
+    assert draft.printed.startswith("The sun")
