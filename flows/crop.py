@@ -21,12 +21,12 @@ _RED = (210, 30, 30)
 
 
 def crop(
-    path: Path, source: str, regions: Sequence[Region], turned: Mapping[int, int]
+    path: Path, source: str, regions: Sequence[Region], turned: Mapping[int, int], max_pixels: int
 ) -> list[tuple[int, bytes]]:
     """(page, PNG bytes) of each page the regions lie on.
 
-    turned: clockwise degrees by which pages were turned before their boxes were taken. Raises
-    UsageError for files without page boxes (Word).
+    turned: clockwise degrees by which pages were turned before their boxes were taken; max_pixels: the
+    setting of the reader. Raises UsageError for files without page boxes (Word).
     """
     boxes: dict[int, list[Box]] = {}
     for region in regions:
@@ -41,7 +41,7 @@ def crop(
     pictures = []
     for page in sorted(boxes):
         try:
-            picture, scale = page_picture(path, page, turned.get(page, 0), LONG_SIDE)
+            picture, scale = page_picture(path, page, turned.get(page, 0), LONG_SIDE, max_pixels)
         except Exception as error:  # MuPDF and Pillow raise many kinds
             raise ExamBankError(
                 f"Page {page} of {source} cannot be shown ({type(error).__name__}).", code="page_not_shown"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 PAGE_LONG_SIDE_PT = 842.0  # a picture counts as a sheet of this length: see ingest.readers.image
 FIGURE_LONG_SIDE = 900
-_MAX_PIXELS = 300_000_000
 _JPEG_QUALITY = 72
 _PDF_HEAD = 1024
 
@@ -28,23 +27,29 @@ class Pictures(Frozen):
     figures: dict[str, str] = Field(default_factory=dict)
 
 
-def page_picture(path: Path, number: int, turned: int, long_side: int) -> tuple[Image, float]:
+def page_picture(
+    path: Path, number: int, turned: int, long_side: int, max_pixels: int
+) -> tuple[Image, float]:
     """A page of a PDF or picture file as it was read, in RGB, and its pixels per point.
 
     number counts from 1; turned: clockwise degrees by which the reader turned the page; long_side
-    in pixels. Raises whatever MuPDF and Pillow raise.
+    in pixels; max_pixels: the setting of that name, over which nothing is decoded. Raises whatever
+    MuPDF and Pillow raise.
     """
     with path.open("rb") as stream:
         is_pdf = b"%PDF-" in stream.read(_PDF_HEAD)
-    picture, scale = _pdf_page(path, number, long_side) if is_pdf else _frame(path, number, long_side)
+    picture, scale = (
+        _pdf_page(path, number, long_side) if is_pdf else _frame(path, number, long_side, max_pixels)
+    )
     return (picture.rotate(-turned, expand=True) if turned else picture), scale
 
 
-def make(path: Path, wanted: Mapping[str, Any], folder: Path) -> Pictures:
+def make(path: Path, wanted: Mapping[str, Any], folder: Path, max_pixels: int) -> Pictures:
     """Write the pictures wanted of a file into folder, where its assets are.
 
     wanted: pages as (number, clockwise degrees turned, digest of the picture that is the page or
-    None), figures as digests, long_side in pixels. What cannot be drawn is left out.
+    None), figures as digests, long_side in pixels. What cannot be drawn or has more than max_pixels is
+    left out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     side = int(wanted["long_side"])
@@ -52,14 +57,14 @@ def make(path: Path, wanted: Mapping[str, Any], folder: Path) -> Pictures:
     for number, turned, digest in wanted["pages"]:
         try:
             source, page = (path, number) if digest is None else (_asset(folder, digest), 1)
-            picture, _ = page_picture(source, page, turned, side)
+            picture, _ = page_picture(source, page, turned, side, max_pixels)
         except Exception:  # noqa: S112  MuPDF and Pillow raise many kinds; the page is shown without
             continue
         pages[number] = _write(folder / f"shown-{_name(path)}-{number}", picture, lossless=False)
     figures: dict[str, str] = {}
     for digest in wanted["figures"]:
         try:
-            picture, _ = _frame(_asset(folder, digest), 1, FIGURE_LONG_SIDE)
+            picture, _ = _frame(_asset(folder, digest), 1, FIGURE_LONG_SIDE, max_pixels)
         except Exception:  # noqa: S112  a form no browser shows, or a damaged one
             continue
         figures[digest] = _write(folder / f"shown-{digest}", picture, lossless=True)
@@ -82,13 +87,13 @@ def _pdf_page(path: Path, number: int, long_side: int) -> tuple[Image, float]:
         return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples), scale
 
 
-def _frame(path: Path, number: int, long_side: int) -> tuple[Image, float]:
+def _frame(path: Path, number: int, long_side: int, max_pixels: int) -> tuple[Image, float]:
     """A picture upright by its own mark, on white, no larger than long_side."""
     from PIL import Image, ImageOps
 
-    Image.MAX_IMAGE_PIXELS = _MAX_PIXELS
+    Image.MAX_IMAGE_PIXELS = None  # checked below
     with Image.open(path) as opened:
-        if opened.width * opened.height > _MAX_PIXELS:
+        if opened.width * opened.height > max_pixels:
             raise ValueError("too many pixels")
         if getattr(opened, "n_frames", 1) > 1:
             opened.seek(number - 1)

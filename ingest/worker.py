@@ -69,7 +69,7 @@ def answer(request: Mapping[str, Any], settings: Settings, assets_dir: Path) -> 
         if request["op"] == "pictures":
             from ingest.pictures import make
 
-            return f'{{"ok": {make(path, request, assets_dir).model_dump_json()}}}'
+            return f'{{"ok": {make(path, request, assets_dir, settings.read.max_pixels).model_dump_json()}}}'
         from ingest.readers import read
 
         document, assets = read(path, settings.read)

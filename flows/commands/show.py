@@ -34,7 +34,7 @@ def show(
     from bank.store import Bank
     from bank.tags import resolve
 
-    common.settings(None)
+    settings = common.settings(None)
     common.check_out(crop)
     opened = Bank.open(bank)
     version = opened.version if at is None else resolve(opened, at)
@@ -54,7 +54,7 @@ def show(
             remedy="Give more of it: " + ", ".join(found[:5]) + (" …" if len(found) > 5 else ""),
         )
     question = opened.get(found[0], version)
-    written = _crop(opened, question, crop) if crop is not None else []
+    written = _crop(opened, question, crop, settings.read.max_pixels) if crop is not None else []
     if as_json:
         common.emit({**question.model_dump(mode="json"), "crops": [str(path) for path in written]})
         return 0
@@ -162,7 +162,7 @@ def _file(bank: Bank, name: str, crop: Path | None, as_json: bool) -> int:
     return 0
 
 
-def _crop(bank: Bank, question: Question, out: Path) -> list[Path]:
+def _crop(bank: Bank, question: Question, out: Path, max_pixels: int) -> list[Path]:
     from flows.crop import crop
 
     source = bank.sources.find(question.source_sha256)
@@ -177,7 +177,7 @@ def _crop(bank: Bank, question: Question, out: Path) -> list[Path]:
         for file in report.get("files", []):
             if file.get("sha256") == question.source_sha256:
                 turned.update({int(page): int(turn) for page, turn in file.get("rotations", {}).items()})
-    pictures = crop(source, question.source, question.regions, turned)
+    pictures = crop(source, question.source, question.regions, turned, max_pixels)
     written = []
     for place, (page, data) in enumerate(pictures):
         path = out if place == 0 else out.with_name(f"{out.stem}-page{page}{out.suffix}")
