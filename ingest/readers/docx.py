@@ -15,17 +15,19 @@ from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordfigures import METAFILES, FigureSheet
+from ingest.readers.wordflow import Column, Placed, Waiting, top_of
 from ingest.readers.wordoffice import FindTool
 from ingest.readers.wordpackage import MC, M, R, Relation, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
 from ingest.readers.wordparts import (
+    NOTICES,
     WRAPPERS,
     colour,
     indent,
     inside,
     join_paragraphs,
     mark_is_gone,
-    paragraph_of,
+    own_texts,
     without_stray_numbers,
     wrapped,
 )
@@ -36,19 +38,7 @@ from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
 from schemas.text import digest
 
-_NOTICES = {
-    "equation_lost": "equations could not be converted and stand as [公式]",
-    "equation_part": "equations lost a sign in conversion",
-    "embedded_object": "embedded objects (charts, sheets, drawings) are kept as pictures at most",
-    "vector_figure": "figures are drawn with shapes and could not be made pictures (LibreOffice does it)",
-    "metafile": "figures stay EMF or WMF, which browsers do not show (LibreOffice makes PNG of them)",
-    "picture_missing": "pictures are linked or missing in the file",
-    "hidden_text": "runs of hidden text were left out",
-    "comments": "comments were left out",
-    "foreign_part": "inserted foreign documents (altChunk) were left out",
-    "struck_text": "runs of text are struck through; they were kept",
-    "deleted_text": "deleted passages of tracked changes were left out",
-}
+_POINTLESS = {W + name for name in ("bookmarkStart", "bookmarkEnd", "proofErr")}
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
 
 
@@ -93,6 +83,7 @@ class _Body:
     ) -> None:
         self._package, self._settings, self._origin = package, settings, origin
         self._lost_parts: dict[str, None] = {}
+        self._column = Column()
         self._relations = self._links(package.main)
         self.assets: dict[str, Asset] = {}
         self._sheet = FigureSheet(package, settings, find, looks=self._relations)
@@ -146,7 +137,8 @@ class _Body:
         self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
         self._sheet.section = next(body.iter(W + "sectPr"), None)
         headers, footers = self._furniture(body, "header"), self._furniture(body, "footer")
-        blocks = list(self._blocks(body))
+        self._column = Column.of(self._sheet.section)
+        blocks = list(self._blocks(body, flow=True))
         own = self._relations
         for kind, part in notes:
             if part is not None:
@@ -159,7 +151,7 @@ class _Body:
     def notices(self) -> Iterator[Notice]:
         """What was lost or replaced, counted."""
         for code, count in self._counts.items():
-            yield Notice(code=code, message=f"{count} {_NOTICES[code]}", count=count)
+            yield Notice(code=code, message=f"{count} {NOTICES[code]}", count=count)
         if self._lost_parts:
             names = ", ".join(self._lost_parts)
             message = f"{len(self._lost_parts)} parts of the file are damaged and were left out: {names}"
@@ -167,12 +159,19 @@ class _Body:
 
     # -- blocks ---------------------------------------------------------------------------------
 
-    def _blocks(self, container: Any) -> Iterator[Block]:  # noqa: ANN401
+    def _blocks(self, container: Any, *, flow: bool = False) -> Iterator[Block]:  # noqa: ANN401
+        """Blocks of a container; in the flow of the page, figures stand where they are placed on it."""
+        waiting = Waiting(flow=flow)
         for child in container.iterchildren():
             tag = child.tag
             if tag == W + "p":
-                yield from self._paragraph(child)
-            elif tag == W + "tbl":
+                placed = Placed()
+                yield from self._paragraph(child, placed)
+                yield from waiting.after(placed)
+                continue
+            if isinstance(tag, str) and tag not in _POINTLESS:
+                yield from waiting.rest()
+            if tag == W + "tbl":
                 yield from wordtable.render(self._rows(child), self._origin)
             elif tag == W + "sdt":
                 inner = child.find(W + "sdtContent")
@@ -185,11 +184,13 @@ class _Body:
                 if branch is not None:
                     yield from self._blocks(branch)
             elif tag in {M + "oMathPara", M + "oMath"}:
-                yield from self._paragraph(wrapped(child))
+                yield from self._paragraph(wrapped(child), Placed())
             elif tag == W + "altChunk":
                 self._note("foreign_part")
+        yield from waiting.rest()
 
-    def _paragraph(self, paragraph: Any) -> Iterator[Block]:  # noqa: ANN401
+    def _paragraph(self, paragraph: Any, placed: Placed) -> Iterator[Block]:  # noqa: ANN401
+        """Blocks of the text of a paragraph; what is drawn beside it goes to placed."""
         properties = paragraph.find(W + "pPr")
         look = self._styles.paragraph(properties)
         content = self._text.read(paragraph, look)
@@ -219,10 +220,18 @@ class _Body:
                 yield self._block("", kind=BlockKind.FIGURE, asset=asset)
         if not found and number and content.floating:
             yield self._block("", number=number, level=numbered.level if numbered else None, indent=left)
-        for floating in content.floating:
-            yield self._block(FIGURE, kind=BlockKind.FIGURE, asset=floating)
-        for box in boxes:
-            yield from box
+        mark = self._styles.run(properties.find(W + "rPr") if properties is not None else None, look)
+        set_in = look.at_size(max((line.look.size or 0.0 for line in found), default=mark.size or 0.0))
+        placed.line = self._column.line(set_in)
+        placed.height = self._column.height(set_in, [line.text for line in found] or [""])
+        tops = [top for drawing in content.drawings if (top := top_of(drawing.node)) is not None]
+        placed.left = min(tops, default=0.0)
+        drawn = [self._block(FIGURE, kind=BlockKind.FIGURE, asset=asset) for asset in content.floating]
+        labels_only = all(block.kind is BlockKind.FURNITURE for box in boxes for block in box)
+        if drawn and labels_only:
+            placed.blocks = [*drawn, *(block for box in boxes for block in box)]
+        else:
+            yield from [*drawn, *(block for box in boxes for block in box)]
 
     def _compose(self, content: Content, boxes: list[list[Block]]) -> None:
         """Shapes and the labels among them are one figure, with the pictures they are drawn over."""
@@ -322,13 +331,8 @@ class _Body:
             if relation is None:
                 continue
             root = self._xml(relation.target)
-            for paragraph in root.iter(W + "p") if root is not None else ():
-                if any(parent.tag == MC + "Fallback" for parent in paragraph.iterancestors()):
-                    continue
-                texts = [node for node in paragraph.iter(W + "t") if paragraph_of(node) is paragraph]
-                text = "".join(node.text or "" for node in texts)
-                if text.strip():
-                    found.append(self._block(text.strip(), kind=BlockKind.FURNITURE, reason=kind))
+            for text in own_texts(root) if root is not None else ():
+                found.append(self._block(text, kind=BlockKind.FURNITURE, reason=kind))
         return found
 
     def _notes(self, part: Any, kind: str) -> Iterator[Block]:  # noqa: ANN401

@@ -6,10 +6,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.readers.numbering import Numbered
-from ingest.readers.wordpackage import W
+from ingest.readers.wordpackage import MC, W
 from ingest.readers.wordstyles import Look
 from schemas.document import Block, BlockKind
 
+NOTICES = {
+    "equation_lost": "equations could not be converted and stand as [公式]",
+    "equation_part": "equations lost a sign in conversion",
+    "embedded_object": "embedded objects (charts, sheets, drawings) are kept as pictures at most",
+    "vector_figure": "figures are drawn with shapes and could not be made pictures (LibreOffice does it)",
+    "metafile": "figures stay EMF or WMF, which browsers do not show (LibreOffice makes PNG of them)",
+    "picture_missing": "pictures are linked or missing in the file",
+    "hidden_text": "runs of hidden text were left out",
+    "comments": "comments were left out",
+    "foreign_part": "inserted foreign documents (altChunk) were left out",
+    "struck_text": "runs of text are struck through; they were kept",
+    "deleted_text": "deleted passages of tracked changes were left out",
+}
 WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _GONE = ("del", "moveFrom")
 
@@ -45,7 +58,18 @@ def inside(node: Any, tag: str) -> Iterator[Any]:  # noqa: ANN401
             yield from inside(child, tag)
 
 
-def paragraph_of(node: Any) -> Any:  # noqa: ANN401
+def own_texts(root: Any) -> Iterator[str]:  # noqa: ANN401
+    """Text of each paragraph of a header or footer, that of boxes apart, empty ones left out."""
+    for paragraph in root.iter(W + "p"):
+        if any(parent.tag == MC + "Fallback" for parent in paragraph.iterancestors()):
+            continue
+        nodes = [node for node in paragraph.iter(W + "t") if _paragraph_of(node) is paragraph]
+        text = "".join(node.text or "" for node in nodes).strip()
+        if text:
+            yield text
+
+
+def _paragraph_of(node: Any) -> Any:  # noqa: ANN401
     """The innermost paragraph a node stands in: text of a box is not text of the paragraph around it."""
     return next((parent for parent in node.iterancestors() if parent.tag == W + "p"), None)
 

@@ -24,6 +24,11 @@ class Look:
     font: str | None = None
     left: float | None = None
     first: float | None = None
+    line_times: float | None = None
+    line_points: float | None = None
+    line_least: float | None = None
+    before: float | None = None
+    after: float | None = None
     num_id: str | None = None
     num_level: int | None = None
     num_style: str = ""
@@ -32,6 +37,10 @@ class Look:
         """A look that says what this one says, and elsewhere what the base says."""
         said = {name: value for name, value in vars(self).items() if value is not None and value != ""}
         return replace(base, **said)
+
+    def at_size(self, size: float) -> Look:
+        """The same look in another font size (points), 0 for no change."""
+        return replace(self, size=size) if size else self
 
 
 NOTHING = Look()
@@ -124,12 +133,20 @@ def paragraph_look(properties: Any) -> Look:  # noqa: ANN401
         left = _number(start) / 20 if start else None
         if attr(indent, "firstLine") or attr(indent, "hanging"):
             first = (_number(attr(indent, "firstLine")) - _number(attr(indent, "hanging"))) / 20
+    spacing = properties.find(W + "spacing")
+    line, rule = attr(spacing, "line"), attr(spacing, "lineRule", "auto")
+    before, after = attr(spacing, "before"), attr(spacing, "after")
     number = properties.find(W + "numPr")
     level = attr(number.find(W + "ilvl"), "val") if number is not None else ""
     num_id = attr(number.find(W + "numId"), "val") if number is not None else ""
     return Look(
         left=left,
         first=first,
+        line_times=_number(line) / 240 if line and rule == "auto" else None,
+        line_points=_number(line) / 20 if line and rule == "exact" else None,
+        line_least=_number(line) / 20 if line and rule == "atLeast" else None,
+        before=_number(before) / 20 if before else None,
+        after=_number(after) / 20 if after else None,
         num_id=num_id or None,
         num_level=int(_number(level)) if level else None,
     )

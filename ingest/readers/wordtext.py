@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from ingest.readers.eqfield import eq_field
@@ -262,6 +263,42 @@ def lines(content: Content) -> list[Line]:
 def _assemble(pieces: list[Piece]) -> str:
     """Text of one line: raised runs as $x^{2}$, underlined white space as a blank to fill in."""
     text = ""
+    for group, written in _written(pieces):
+        if not written:
+            text = _joined(text, group)
+            continue
+        bare = [replace(piece, look=replace(piece.look, underline=None)) for piece in group]
+        text += f"<u>{_joined('', bare).strip()}</u>"
+    return text
+
+
+def _written(pieces: list[Piece]) -> list[tuple[list[Piece], bool]]:
+    """The line in stretches; True for what somebody wrote into a blank: underlined, of its own colour."""
+    plain = {_tint(piece) for piece in pieces if piece.text.strip() and not piece.look.underline}
+    groups = [list(group) for _, group in groupby(pieces, key=_tint)]
+    found: list[tuple[list[Piece], bool]] = []
+    for place, group in enumerate(groups):
+        tint = _tint(group[0])
+        beside = [near[-1] for near in groups[:place][-1:]] + [
+            near[0] for near in groups[place + 1 : place + 2]
+        ]
+        lined = any(piece.look.underline and piece.text.strip() for piece in group)
+        # underlined neighbours are the rest of the blank, and tell what was written without colours
+        alone = not any(piece.look.underline for piece in beside)
+        written = lined and alone and bool(plain) and tint not in {"", *plain}
+        if found and not written and not found[-1][1]:
+            found[-1][0].extend(group)
+        else:
+            found.append((group, written))
+    return found
+
+
+def _tint(piece: Piece) -> str:
+    return "" if piece.look.colour in {None, "auto", "#000000"} else str(piece.look.colour)
+
+
+def _joined(text: str, pieces: list[Piece]) -> str:
+    """Pieces put at the end of a text."""
     for kind, group in _grouped(pieces):
         words = "".join(piece.text for piece in group)
         if kind in _RAISED:

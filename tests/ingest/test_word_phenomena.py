@@ -250,3 +250,73 @@ def test_several_pictures_of_one_line_stay_in_order(tmp_path: Path) -> None:
 )
 def test_labels_in_words_of_a_latin_script(text: str, grouped: bool, reason: str) -> None:
     assert box_reason(text, grouped=grouped) == reason
+
+
+def anchored(top: float) -> str:
+    """A group of two shapes with a label, placed top points below the start of its paragraph."""
+    shapes = '<v:oval style="width:60;height:60"/><v:rect style="left:70;width:30;height:30"/>'
+    label = f"<v:shape><v:textbox><w:txbxContent>{par('O')}</w:txbxContent></v:textbox></v:shape>"
+    place = f"position:absolute;margin-left:200pt;margin-top:{top}pt;width:100pt;height:60pt"
+    return f'<w:r><w:pict><v:group style="{place}">{shapes}{label}</v:group></w:pict></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("top", "after"),
+    [
+        (-20, "1. 甲"),
+        (0, "1. 甲"),
+        (10, "1. 甲"),  # in its line
+        (14, "2. 乙"),  # at the end of its line, so beside the next
+        (30, "3. 丙"),
+        (5000, "3. 丙"),  # on the next page: what follows is a table
+    ],
+)
+def test_a_figure_stands_after_the_paragraph_it_is_placed_beside(
+    tmp_path: Path, top: float, after: str
+) -> None:
+    """Lines are 15.6 points apart, the second paragraph has one."""
+    grid = '<w:sectPr><w:docGrid w:type="lines" w:linePitch="312"/></w:sectPr>'
+    body = (
+        par(anchored(top) + run("1. 甲"))
+        + par("2. 乙")
+        + par("3. 丙")
+        + table([["a", "b"], ["1", "2"]])
+        + grid
+    )
+    blocks = read(make(tmp_path / "a.docx", body)).blocks
+    place = next(i for i, block in enumerate(blocks) if block.kind is BlockKind.FIGURE)
+    assert blocks[place - 1].text == after
+    assert blocks[place + 1].reason == "figure_label", "its label goes with it"
+    assert len(blocks) == 6
+
+
+def test_lines_set_wide_and_paragraphs_of_several_lines_are_taller(tmp_path: Path) -> None:
+    wide = '<w:spacing w:line="480" w:lineRule="auto"/>'
+    long = "长" * 60  # two lines of 39.5 characters of 10.5 points
+    for text, properties, top in (
+        ("1. 甲", wide, 20),
+        (long, "", 18),
+        ("1.", '<w:spacing w:before="400"/>', 20),
+    ):
+        body = par(anchored(top) + run(text), properties) + par("2. 乙")
+        blocks = read(make(tmp_path / "a.docx", body)).blocks
+        assert [b.kind for b in blocks[:2]] == [BlockKind.TEXT, BlockKind.FIGURE]
+
+
+def test_what_is_written_into_a_blank_in_a_colour_of_its_own(tmp_path: Path) -> None:
+    red, line = '<w:color w:val="FF0000"/>', '<w:u w:val="single"/>'
+    down = red + line + DOWN
+    body = (
+        par(run("价格为") + run("P", red + line) + run("1", down) + run("+c", red + line) + run("。"))
+        + par(run("全行是答案", red + line))
+        + par(run("下列") + run("不正确", line) + run("的"))
+        + par(run("注意") + run("红字", red) + run("与黑字"))
+        + par(run("是") + run("  ", line) + run("C", red + line) + run("  ", line) + run("项"))
+    )
+    assert [b.text for b in read(make(tmp_path / "a.docx", body)).blocks] == [
+        "价格为<u>$P_{1}$+c</u>。",
+        "全行是答案",
+        "下列不正确的",
+        "注意红字与黑字",
+        "是<u>C</u>项",
+    ]
