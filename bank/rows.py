@@ -56,12 +56,12 @@ def scan(
     return data.cast(pa.schema([schema.field(name) for name in wanted]))
 
 
-def find(delta: DeltaTable, ids: Sequence[str]) -> pa.Table:
-    """The rows with these ids. Only the partitions that have some are read in full."""
+def find(delta: DeltaTable, values: Sequence[str], column: str = "question_id") -> pa.Table:
+    """The rows with these values there, ids by default. Only partitions that have some are read in full."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wanted = pc.field("question_id").isin(pa.array(ids, pa.string()))
+    wanted = pc.field(column).isin(pa.array(values, pa.string()))
     places = scan(delta, ("discipline",), wanted)["discipline"].unique()
     return scan(delta, None, pc.field("discipline").isin(places) & wanted)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from bank import commits, rows
+from bank.again import again
 from bank.dedup.clusters import settle
 from bank.dedup.index import INDEXED, NearIndex
 from bank.dedup.items import COLUMNS
@@ -23,6 +24,9 @@ from schemas.errors import BankError
 from schemas.question import Question, Status, arrow_schema
 from schemas.settings import DedupSettings
 
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
 FOLDERS = ("figures", "sources", "batches", "index", "cache")
 _FOREVER = "interval 36500 days"
 _CODE = re.compile(r"[a-z0-9_-]+")
@@ -32,7 +36,7 @@ class Outcome(Frozen):
     """What became of one question handed to `add`, in the order handed in."""
 
     question_id: str
-    outcome: str = Field(default="added", description="added, already (it was in the bank) or repeated")
+    outcome: str = Field(default="added", description="added, already (in the bank), amended, repeated")
     status: Status = Status.ACTIVE
     reason: str = ""
     duplicate_of: str = ""
@@ -48,6 +52,7 @@ class AddReport(Frozen):
     added: int
     already: int
     repeated: int
+    amended: int = Field(default=0, description="rows that a newer reading of their file has changed")
     by_status: dict[str, int]
     outcomes: tuple[Outcome, ...]
 
@@ -108,12 +113,16 @@ class Bank(Table):
         dedup: DedupSettings | None = None,
         settle_duplicates: bool = True,
     ) -> AddReport:
-        """Add a batch as one version; what the bank has already is left alone.
+        """Add a batch as one version; what the bank has already stays as it is.
 
         Sets ids, batch, times and stage versions, then settles duplicates inside the batch and
         against the bank: a duplicate is kept as a row with status `duplicate`, its keeper's id and
         the evidence; rows already in the bank are not rewritten. Nothing new to add makes no
         version. Any number of processes may add at once: each waits for the one before.
+
+        stage_versions: of the readers that made the batch. Where other versions of them read a file
+        that the bank has, rows at the same place of the file are amended, as bank.again tells, and
+        keep their ids; all of a file's questions must be in the batch then.
 
         settle_duplicates: False leaves near-duplicates to a later `dedup` of the whole bank, for rows in
         bulk; the index is made anew then. Rows of the same id are told in any case.
@@ -131,15 +140,17 @@ class Bank(Table):
                     remedy="Use the codes of the taxonomy, d00 for unknown.",
                 )
         with locked(self.path):
-            return self._add(
-                given,
-                batch,
-                who,
-                why,
-                at,
-                counts or {},
-                stage_versions or {},
-                (dedup or DedupSettings()) if settle_duplicates else None,
+            return commits.retried(
+                lambda: self._add(
+                    given,
+                    batch,
+                    who,
+                    why,
+                    at,
+                    counts or {},
+                    stage_versions or {},
+                    (dedup or DedupSettings()) if settle_duplicates else None,
+                )
             )
 
     def amend(
@@ -220,64 +231,64 @@ class Bank(Table):
         dedup: DedupSettings | None,
     ) -> AddReport:
         """The part of `add` that only one process at a time may do."""
-        there = {
-            row["question_id"]: row
-            for row in self.table(
-                ["question_id", "status", "status_reason", "duplicate_of"],
-                {"question_id": sorted({q.question_id for q in given})},
-            ).to_pylist()
+        stamped = [
+            question.model_copy(
+                update={
+                    "batch": batch,
+                    "created_at": at,
+                    "updated_at": at,
+                    "stage_versions": {**question.stage_versions, **stage_versions},
+                }
+            )
+            for question in given
+        ]
+        delta = self.delta()
+        before = delta.version()  # a write moves the open table on
+        by = "source_sha256" if stage_versions else "question_id"
+        known = rows.from_table(rows.find(delta, sorted({getattr(q, by) for q in given}), by))
+        found = again(stamped, known, at, reading=bool(stage_versions))
+        amended = {
+            name: q if q.content_hash else q.model_copy(update={"content_hash": self.ids.content_hash(q)})
+            for name, q in found.amended.items()
         }
-        fresh: dict[str, Question] = {}
-        outcomes: list[Outcome | str] = []
-        for question in given:
-            name = question.question_id
-            if name in there:
-                outcomes.append(
-                    Outcome(
-                        question_id=name,
-                        outcome="already",
-                        status=Status(there[name]["status"]),
-                        reason=there[name]["status_reason"],
-                        duplicate_of=there[name]["duplicate_of"],
-                    )
-                )
-            elif name in fresh:
-                outcomes.append(Outcome(question_id=name, outcome="repeated", status=question.status))
-            else:
-                fresh[name] = question.model_copy(
-                    update={
-                        "batch": batch,
-                        "created_at": at,
-                        "updated_at": at,
-                        "stage_versions": {**question.stage_versions, **stage_versions},
-                    }
-                )
-                outcomes.append(name)
-        added: dict[str, Question] = {}
-        if fresh and dedup is None:
-            added = fresh
-            self._commit(list(fresh.values()), batch, who, why, at, counts)
-        elif fresh and dedup is not None:
-            index = self._index()
-            settled = self._settle(list(fresh.values()), index, dedup)
-            added = {q.question_id: q for q in settled}
-            self._commit(settled, batch, who, why, at, counts)
+        added = {q.question_id: q for q in found.new}
+        index = self._index() if added and dedup is not None else None
+        if index is not None and dedup is not None:
+            added = {q.question_id: q for q in self._settle(list(added.values()), index, dedup)}
+        if added or amended:
+            was = {q.question_id: q.discipline for q in known}
+            total = {**counts, "added": len(added), **Counter(q.status.value for q in added.values())}
+            told_of = commits.metadata(
+                who, why, batch, at, {**total, "amended": len(amended)} if amended else total
+            )
+            self._commit(delta, added, amended, {was[name] for name in amended}, told_of)
             # From here to the end of the save, a crash leaves an index that is one version behind:
             # the next batch sees that and makes it anew.
-            index.add([q.model_dump(include=set(INDEXED)) for q in settled])
-            table = self.delta()
-            index.save(self.path / "index", str(table.metadata().id), table.version())
-        told = tuple(o if isinstance(o, Outcome) else _outcome(added[o]) for o in outcomes)
+            said = [*added.values(), *amended.values()]
+            if index is not None:
+                index.add([q.model_dump(include=set(INDEXED)) for q in said])
+                table = self.delta()
+                index.save(self.path / "index", str(table.metadata().id), table.version())
+            elif not added:
+                self.follow(before, said)
+        told: list[Outcome] = []
+        met: set[str] = set()
+        for name in (q.question_id for q in stamped):
+            row = found.same.get(name) or added[name]
+            kind = "already" if name in found.same else "repeated" if name in met else "added"
+            told.append(_outcome(row, "amended" if row.question_id in amended else kind))
+            met.add(name)
         return AddReport(
             batch=batch,
             version=self.version,
-            committed=bool(added),
+            committed=bool(added or amended),
             given=len(given),
             added=len(added),
             already=sum(o.outcome == "already" for o in told),
             repeated=sum(o.outcome == "repeated" for o in told),
+            amended=len(amended),
             by_status=dict(sorted(Counter(q.status.value for q in added.values()).items())),
-            outcomes=told,
+            outcomes=tuple(told),
         )
 
     def _index(self) -> NearIndex:
@@ -302,16 +313,24 @@ class Bank(Table):
         return settle(fresh, [found[name] for name in sorted(found)], dedup, near)
 
     def _commit(
-        self, added: Sequence[Question], batch: str, who: str, why: str, at: str, counts: Mapping[str, int]
+        self,
+        delta: DeltaTable,
+        added: Mapping[str, Question],
+        amended: Mapping[str, Question],
+        old: Collection[str],
+        told: Mapping[str, str],
     ) -> None:
-        total = {**counts, "added": len(added), **Counter(q.status.value for q in added)}
-        told = commits.metadata(who, why, batch, at, total)
-        commits.append(self.path / "questions", rows.to_table(added), told)
+        """One commit, whatever a batch does. old: the partitions in which the amended rows stand."""
+        if amended:
+            commits.replace(delta, old, rows.to_table([*amended.values(), *added.values()]), told)
+        else:
+            commits.append(self.path / "questions", rows.to_table(added.values()), told)
 
 
-def _outcome(question: Question) -> Outcome:
+def _outcome(question: Question, kind: str) -> Outcome:
     return Outcome(
         question_id=question.question_id,
+        outcome=kind,
         status=question.status,
         reason=question.status_reason,
         duplicate_of=question.duplicate_of,

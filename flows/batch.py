@@ -216,6 +216,7 @@ class Batch:
         update = {
             "added": added.added if added else 0,
             "already": added.already if added else 0,
+            "amended": added.amended if added else 0,
             "active": statuses.get("active", 0),
             "review": statuses.get("review", 0),
             "duplicates": statuses.get("duplicate", 0) + (added.repeated if added else 0),

@@ -55,6 +55,7 @@ class Summary(Frozen):
     duplicates: int = 0
     rejected: int = 0
     already: int = Field(default=0, description="items the bank had before")
+    amended: int = Field(default=0, description="questions of the bank that a newer reading has changed")
     refused: int = 0
     skipped: int = 0
     repeated: int = 0

@@ -18,10 +18,12 @@ MEANINGS = {
     "near_duplicate": "it may be the same as a question in the bank",
     "needs_figure": "it cannot be understood without its figure",
     "no_answer": "a choice without an answer cannot be made into open questions",
+    "not_read_again": "a newer reading of its file has no such question",
     "options_missing": "options of a choice are missing",
     "options_repeated": "two options of a choice are the same",
     "personal_data": "personal data was taken out",
     "points_outside": "the question points to something outside itself",
+    "read_otherwise": "a newer reading of its file differs from what a reviewer decided",
     "retired_copy": "it is a copy of a question that was retired",
     "truncated": "the question breaks off",
 }

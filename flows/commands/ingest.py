@@ -103,17 +103,20 @@ def _tell(report: BatchReport, bank: str) -> None:
         ("items", told.items),
         ("  new", told.added),
         ("  in the bank before", told.already),
+        ("amended", told.amended),
         ("duplicates", told.duplicates),
         ("review", told.review),
         ("rejected", told.rejected),
         ("refused files", told.refused),
     ]
     if report.dry_run:
-        rows = [row for row in rows if row[0] not in {"  new", "  in the bank before", "duplicates"}]
+        of_the_bank = {"  new", "  in the bank before", "amended", "duplicates"}
+        rows = [row for row in rows if row[0] not in of_the_bank]
     common.table(f"batch {report.batch}", ("", ""), rows)
     if report.dry_run:
         typer.echo("Dry run: the bank was not changed.")
     elif report.committed:
-        typer.echo(f"Version {report.version} of {bank}: {common.counted(told.added, 'item')} added.")
+        also = f", {told.amended:,} amended" if told.amended else ""
+        typer.echo(f"Version {report.version} of {bank}: {common.counted(told.added, 'item')} added{also}.")
     else:
         typer.echo(f"Nothing new: {bank} stays at version {report.version}.")
