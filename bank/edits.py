@@ -91,7 +91,7 @@ def edited(question: Question, fields: Mapping[str, Any]) -> dict[str, Any]:
             _unchanged(question, name, value)
             continue
         update[name] = EDITABLE[name](name, value)
-    _file(question, update)
+    agree(question, update)
     return {name: value for name, value in update.items() if value != getattr(question, name)}
 
 
@@ -218,8 +218,11 @@ EDITABLE: dict[str, Callable[[str, Any], Any]] = {
 LABELS = ("discipline", "sub_discipline", "course")
 
 
-def _file(question: Question, update: dict[str, Any]) -> None:
-    """Make discipline, sub-discipline and course agree, as far as the change leaves that open."""
+def agree(question: Question, update: dict[str, Any]) -> None:
+    """Make discipline, sub-discipline and course agree, as far as the update leaves that open; in place.
+
+    Refused where they cannot.
+    """
     if not any(name in update and update[name] != getattr(question, name) for name in LABELS):
         return
     tax = taxonomy()

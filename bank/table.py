@@ -171,6 +171,9 @@ def _expression(filters: Filters | None) -> pads.Expression | None:
     found = None
     for name, value in (filters or {}).items():
         values = [value] if isinstance(value, str) else list(value)
-        test = pc.field(name).isin(pa.array(values, pa.string()))
+        column = pc.field(name)
+        if not pa.types.is_string(arrow_schema().field(name).type):
+            column = column.cast(pa.string())
+        test = column.isin(pa.array(values, pa.string()))
         found = test if found is None else found & test
     return found

@@ -19,6 +19,7 @@ from flows.commands import (
     doctor,
     draw,
     evaluate,
+    exchange,
     extract,
     ingest,
     ledger,
@@ -75,6 +76,8 @@ for _function, _epilog in (
     (upkeep.compact, upkeep.COMPACT_EPILOG),
     (upkeep.vacuum, upkeep.VACUUM_EPILOG),
     (upkeep.sweep, upkeep.SWEEP_EPILOG),
+    (exchange.import_rows, exchange.IMPORT_EPILOG),
+    (exchange.export, exchange.EXPORT_EPILOG),
     (draw.sample, draw.SAMPLE_EPILOG),
     (draw.redraw, draw.REDRAW_EPILOG),
     (ledger.ledger, ledger.EPILOG),
@@ -85,7 +88,9 @@ for _function, _epilog in (
     (evaluate.evaluate, evaluate.EPILOG),
     (doctor.doctor, doctor.EPILOG),
 ):
-    app.command(epilog=_epilog, no_args_is_help=_function not in _WITHOUT_ARGUMENTS)(_function)
+    # `import` is no name a function can have.
+    _name = "import" if _function is exchange.import_rows else None
+    app.command(_name, epilog=_epilog, no_args_is_help=_function not in _WITHOUT_ARGUMENTS)(_function)
 
 
 def _print_version(wanted: bool) -> None:

@@ -24,7 +24,7 @@ WANTED = {
     "read", "extract", "score-extraction", "ingest", "show", "stats", "log", "sample", "dedup", "compare",
     "contamination", "evaluate", "doctor", "diff", "tag", "restore", "check", "compact", "vacuum", "sweep",
     "redraw", "ledger", "retire-exposed",
-    "edit", "approve", "reject", "retire", "merge", "unmerge", "apply",
+    "edit", "approve", "reject", "retire", "merge", "unmerge", "apply", "import", "export",
 }  # fmt: skip
 
 

@@ -1,0 +1,161 @@
+"""`exambank import` and `export`: questions from and to files of rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.commands import common
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from bank.edits import Refusal
+    from schemas.question import Question
+
+IMPORT_EPILOG = "Example: exambank import questions.xlsx --batch donated --bank data/bank"
+EXPORT_EPILOG = "Example: exambank export review.xlsx --filter status=review --bank data/bank"
+PARTLY = 3
+_SHOWN = 50
+
+
+def import_rows(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, CSV, XLSX or Parquet.")],
+    batch: Annotated[str, typer.Option("--batch", help="Name of the batch.", show_default=False)],
+    why: Annotated[str, typer.Option("--why", help="The reason, for the log.")] = "",
+    skip_bad: Annotated[
+        Path | None,
+        typer.Option("--skip-bad", metavar="FILE", help="Add the good rows, and keep the bad ones in FILE."),
+    ] = None,
+    no_dedup: Annotated[
+        bool, typer.Option("--no-dedup", help="Leave near-duplicates to a later `exambank dedup`.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the rows; add nothing.")] = False,
+    bank: common.BankOption = common.DEFAULT_BANK,
+    as_json: common.JsonOption = False,
+    config: common.ConfigOption = None,
+) -> int:
+    """Add questions from a file of rows. One bad row, and nothing is added, unless --skip-bad says so."""
+    from bank.exchange.incoming import read_questions
+    from bank.exchange.rowfile import refused_rows
+    from bank.store import Bank
+    from flows.batch import who
+
+    settings = common.settings(config)
+    if not batch.strip():
+        raise UsageError("A batch needs a name.", remedy="Give one with --batch.")
+    if skip_bad is not None:
+        common.check_out(skip_bad)
+    found = read_questions(source)
+    written = not dry_run and bool(found.questions) and (not found.refused or skip_bad is not None)
+    counts: dict[str, Any] = {"rows": len(found.questions) + len(found.refused), "added": 0}
+    if skip_bad is not None and found.refused and not dry_run:
+        common.write_whole(skip_bad, refused_rows(found.rows, found.refused))
+    if written:
+        opened = Bank.open(bank) if (bank / "questions").exists() else Bank.create(bank)
+        opened.sources.put_file(source)
+        report = opened.add(
+            found.questions,
+            batch=batch.strip(),
+            who=who(),
+            why=why or f"imported from {source.name}",
+            now=datetime.now(UTC),
+            dedup=settings.dedup,
+            settle_duplicates=not no_dedup,
+        )
+        counts |= {
+            "added": report.added,
+            "already": report.already,
+            "repeated": report.repeated,
+            "status": report.by_status,
+            "version": report.version,
+        }
+    return _told(found.questions, found.refused, counts, written, dry_run, as_json, skip_bad)
+
+
+def _told(
+    questions: list[Question],
+    refused: list[Refusal],
+    counts: dict[str, Any],
+    written: bool,
+    dry_run: bool,
+    as_json: bool,
+    kept: Path | None,
+) -> int:
+    code = 0 if not refused else PARTLY if written or (dry_run and kept is not None) else 1
+    if as_json:
+        rows = [r.model_dump(mode="json") for r in refused]
+        common.emit({**counts, "refused": len(refused), "bad_rows": rows, "dry_run": dry_run})
+        return code
+    for refusal in refused[:_SHOWN]:
+        typer.echo(str(refusal), err=True)
+    if len(refused) > _SHOWN:
+        typer.echo(f"… and {len(refused) - _SHOWN:,} more", err=True)
+    told = f"{common.counted(len(questions), 'question')} read, {common.counted(len(refused), 'row')} refused"
+    if written:
+        more = {"there already": counts["already"], "repeated": counts["repeated"]}
+        extra = "".join(f", {n:,} {word}" for word, n in more.items() if n)
+        status = ", ".join(f"{word} {n:,}" for word, n in counts["status"].items())
+        status = f" ({status})" if status else ""
+        typer.echo(f"{told}; {counts['added']:,} added {status}{extra}, version {counts['version']}")
+    elif dry_run:
+        spread = Counter(q.discipline for q in questions)
+        typer.echo(
+            f"{told}; nothing added, as asked ({', '.join(f'{k} {n:,}' for k, n in sorted(spread.items()))})"
+        )
+    else:
+        typer.echo(f"{told}; nothing added")
+        if refused and kept is None:
+            typer.echo("Mend the rows, or add the others with --skip-bad FILE.", err=True)
+    return code
+
+
+def export(
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Where to: its ending, .jsonl, .csv, .xlsx or .parquet, says how."
+        ),
+    ],
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter", metavar="FIELD=VALUE", help="Only such questions; repeatable, values by commas."
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option("--columns", help="Fields, by commas; all by default, in a sheet those to review.")
+    ] = "",
+    version: Annotated[int | None, typer.Option("--version", min=0, help="Another than the newest.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    bank: common.BankOption = common.DEFAULT_BANK,
+    as_json: common.JsonOption = False,
+) -> int:
+    """Write questions to a file of rows, answers included. `apply` and `import` read it again."""
+    from bank.draw.request import filters_of, value
+    from bank.exchange.outgoing import columns_of, encoded
+    from bank.store import Bank
+
+    common.settings(None)
+    names = columns_of(out, [name.strip() for name in columns.split(",") if name.strip()])
+    common.check_out(out)
+    if out.exists() and not force:
+        raise UsageError(
+            f"{out} is there already.", code="file_exists", remedy="Name another, or add --force."
+        )
+    chosen = {name: [value(name, v) for v in values] for name, values in filters_of(filters or []).items()}
+    opened = Bank.open(bank)
+    number = opened.version if version is None else version
+    order = dict.fromkeys([*names, "question_id"])
+    table = opened.table(list(order), chosen, number).sort_by("question_id").select(names)
+    common.write_whole(out, encoded(table, out.suffix))
+    if as_json:
+        common.emit({"out": str(out), "version": number, "rows": table.num_rows, "columns": list(names)})
+    else:
+        typer.echo(
+            f"{common.counted(table.num_rows, 'question')} of version {number} in {out}, answers included"
+        )
+    return 0

@@ -1,0 +1,215 @@
+"""Rows to files and back: every kind, every bad row with its place, and nothing a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+
+from bank.changes import read_changes
+from bank.exchange.incoming import QuestionFile, read_questions
+from bank.exchange.outgoing import SHEET, columns_of, encoded
+from bank.rows import to_table
+from bank.store import Bank
+from schemas.errors import UsageError
+from schemas.question import Question, Region
+from tests.bank.makers import paper, question
+
+AT = "2026-01-01T00:00:00+00:00"
+FORMULA = '=HYPERLINK("http://example.org";"看答案")'
+
+
+def read(tmp_path: Path, *rows: dict[str, Any] | bytes) -> QuestionFile:
+    path = tmp_path / "rows.jsonl"
+    lines = [row if isinstance(row, bytes) else json.dumps(row, ensure_ascii=False).encode() for row in rows]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return read_questions(path)
+
+
+def filled() -> list[Question]:
+    return [
+        question(
+            FORMULA,
+            source="甲.pdf",
+            reference_answer="-1 或 +1",
+            points=2.5,
+            exam_year=2019,
+            figures=("a" * 64,),
+            flags=("review",),
+            regions=(Region(page=2, box=(1.0, 2.0, 3.0, 4.0)),),
+            original_id="o1",
+            question_id="q1",
+        ),
+        question("'引号开头", source="甲.pdf", needs_figure=True, original_id="o1", question_id="q2"),
+        question(
+            "多行\n题干,有逗号", source="甲.pdf", question_type="essay", original_id="o3", question_id="q3"
+        ),
+    ]
+
+
+@pytest.mark.parametrize("kind", [".jsonl", ".csv", ".xlsx", ".parquet"])
+def test_what_is_written_is_read_again(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{kind}"
+    names = [name for name in Question.model_fields if name not in {"evidence", "stage_versions"}]
+    path.write_bytes(encoded(to_table(filled()).select(names), kind))
+    found = read_questions(path)
+    assert found.refused == []
+    for was, now in zip(filled(), found.questions, strict=True):
+        for name in ("prompt", "reference_answer", "points", "exam_year", "figures", "flags", "regions",
+                     "needs_figure", "question_type", "printed_form", "discipline", "source", "source_sha256"):  # fmt: skip
+            assert getattr(now, name) == getattr(was, name), name
+    first, second, third = (q.evidence for q in found.questions)
+    assert first["draft_id"] == second["draft_id"] != third["draft_id"]
+    assert first["imported_question_id"] == "q1"
+
+
+def test_siblings_stay_siblings_and_the_same_file_adds_nothing_again(tmp_path: Path) -> None:
+    bank = Bank.create(tmp_path / "bank")
+    found = read(
+        tmp_path, *({"prompt": text, "original_id": "o1"} for text in ("简述光合作用", "试论货币政策"))
+    )
+    for committed in (True, False):
+        report = bank.add(found.questions, batch="b", who="Li", why="", now=AT)
+        assert report.committed is committed
+    assert len({q.original_id for q in bank.read()}) == 1
+    assert len({q.question_id for q in bank.read()}) == 2
+
+
+def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
+    data = to_table(filled()).select(list(SHEET))
+    book = load_workbook(io.BytesIO(encoded(data, ".xlsx")))
+    assert all(cell.data_type != "f" for row in book.active.iter_rows() for cell in row)
+    cells = [
+        cell for row in csv.reader(io.StringIO(encoded(data, ".csv").decode("utf-8-sig"))) for cell in row
+    ]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(encoded(data, ".csv"))
+    assert read_changes(path).changes[0].fields["prompt"] == FORMULA
+
+
+def test_a_sheet_goes_out_is_edited_and_comes_back(tmp_path: Path) -> None:
+    from bank.amend import apply
+
+    bank = Bank.create(tmp_path / "bank")
+    bank.add(paper("a.pdf", 4), batch="b", who="Li", why="", now=AT)
+    path = tmp_path / "review.xlsx"
+    path.write_bytes(encoded(bank.table(list(SHEET)).sort_by("question_id"), ".xlsx"))
+    book = load_workbook(path)
+    sheet = book.active
+    sheet.cell(2, SHEET.index("reference_answer") + 1).value = "=1+1 是公式"[1:]
+    book.save(path)
+    found = read_changes(path)
+    assert found.refused == []
+    changes = [c.model_copy(update={"reason": "r", "reviewer": "Wu"}) for c in found.changes]
+    report = apply(bank, changes, who="Wu", why="review", at=AT)
+    assert not report.refused
+    edited = [q for q in bank.read() if q.revision == 2]
+    assert [q.reference_answer for q in edited] == ["1+1 是公式"]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "code"),
+    [
+        ({"prompt": "  "}, "prompt", "empty"),
+        ({"question_type": "essay"}, "prompt", "empty"),
+        ({"prompt": "题", "question_type": "poem"}, "question_type", "value"),
+        ({"prompt": "题", "discipline": "炼金术"}, "discipline", "unknown_discipline"),
+        ({"prompt": "题", "discipline": "d02", "sub_discipline": "d0809"}, "sub_discipline", "mismatch"),
+        ({"prompt": "题", "points": "多"}, "points", "type"),
+        ({"prompt": "题", "points": -1}, "points", "type"),
+        ({"prompt": "题", "figures": "x"}, "figures", "type"),
+        ({"prompt": "题", "figures": [1]}, "figures", "type"),
+        ({"prompt": "题", "regions": [{"page": 0}]}, "regions", "type"),
+        ({"prompt": "题", "source_sha256": "abc"}, "source_sha256", "value"),
+        ({"prompt": "题", "status": "fine"}, "status", "value"),
+        ({"prompt": "题", "anwser": "x"}, "anwser", "no_field"),
+        ({"prompt": "题" * 1_000_001}, "prompt", "too_long"),
+        ({"prompt": "题", "reference_answer": ["x"]}, "reference_answer", "type"),
+        (b'{"prompt": "\xff"}', "byte 13", "encoding"),
+        (b'{"prompt": "half', "character 12", "json"),
+        (b'{"prompt": "\\ud800"}', "prompt", "encoding"),
+        (b'{"prompt": "' + b"x" * 25_000_000 + b'"}', "", "too_long"),
+        (b"[1]", "", "json"),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_place(
+    row: dict[str, Any] | bytes, column: str, code: str, tmp_path: Path
+) -> None:
+    found = read(tmp_path, {"prompt": "好题"}, row, {"prompt": "又一道好题"})
+    assert [(r.line, r.column, r.code) for r in found.refused] == [(2, column, code)]
+    assert [q.prompt for q in found.questions] == ["好题", "又一道好题"]
+
+
+def test_an_id_told_twice_is_refused(tmp_path: Path) -> None:
+    found = read(tmp_path, {"prompt": "甲", "question_id": "q1"}, {"prompt": "乙", "question_id": "q1"})
+    assert [(r.line, r.code) for r in found.refused] == [(2, "repeated")]
+
+
+def test_half_a_parquet_file_is_refused_whole(tmp_path: Path) -> None:
+    data = encoded(to_table(paper("a.pdf", 20)), ".parquet")
+    for cut in (8, len(data) // 2, len(data) - 4):
+        path = tmp_path / "half.parquet"
+        path.write_bytes(data[:cut])
+        with pytest.raises(UsageError, match="no whole Parquet file"):
+            read_questions(path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).filter(str.strip))
+def test_any_text_survives_a_sheet(text: str) -> None:
+    table = to_table([question(text, reference_answer=text)]).select(
+        ["question_id", "prompt", "reference_answer"]
+    )
+    (row,) = csv.DictReader(io.StringIO(encoded(table, ".csv").decode("utf-8-sig"), newline=""))
+    cell = load_workbook(io.BytesIO(encoded(table, ".xlsx"))).active["B2"].value
+    for found in (row["prompt"], cell):
+        assert found in (text, "'" + text)
+        assert not found.startswith(("=", "+", "-", "@"))
+
+
+def test_columns_and_kinds_that_are_none_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"rows\.doc"):
+        columns_of(tmp_path / "rows.doc", [])
+    with pytest.raises(UsageError, match="promt"):
+        columns_of(tmp_path / "rows.csv", ["promt"])
+
+
+def test_nothing_is_added_unless_all_rows_pass_or_the_bad_ones_are_kept(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        '{"prompt": "简述光合作用的过程", "reference_answer": "略"}\n{"prompt": ""}\n', encoding="utf-8"
+    )
+    bank, bad = tmp_path / "bank", tmp_path / "bad.jsonl"
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        line = [
+            sys.executable,
+            "-m",
+            "flows.cli",
+            "import",
+            str(rows),
+            "--batch",
+            "b",
+            "--bank",
+            str(bank),
+            *more,
+        ]
+        return subprocess.run(line, capture_output=True, text=True, check=False)
+
+    refused = run()
+    assert refused.returncode == 1
+    assert "line 2, prompt" in refused.stderr
+    assert not bank.exists()
+    assert run("--skip-bad", str(bad)).returncode == 3
+    assert [q.prompt for q in Bank.open(bank).read()] == ["简述光合作用的过程"]
+    assert "line 2" in json.loads(bad.read_text(encoding="utf-8"))["refused"]
