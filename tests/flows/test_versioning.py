@@ -92,3 +92,52 @@ def test_a_bank_is_checked_compacted_vacuumed_and_swept(bank: Bank, tell: Told) 
     next((bank.path / "questions").rglob("*.zstd.parquet")).unlink()
     report = tell.json("check", code=1)
     assert (report["sound"], report["problems"][0]["code"]) == (False, "files_missing")
+
+
+def test_a_reviewer_decides_one_by_one(bank: Bank, tell: Told) -> None:
+    one, two, three = (q.question_id for q in bank.read()[:3])
+    told = tell.json(
+        "edit", two, "--set", "points=5", "--set", "prompt=什么=什么？", "--revision", "1", "--why", "slip"
+    )
+    assert (told["version"], told["changed"]) == (4, [two])
+    assert bank.get(two).prompt == "什么=什么？"
+    assert "stale" in tell("edit", two, "--clear", "points", "--revision", "1", "--why", "slip", code=1)
+    assert "changed 1 question (1 approve)" in tell("approve", one[:9].upper(), "--reviewer", "安娜")
+    assert bank.get(one).reviewer == "安娜"
+    assert "it is so already" in tell("approve", one, "--reviewer", "安娜")
+    assert "no_reason" in tell("reject", one, code=1)
+    assert "would change 2 questions" in tell("merge", one, "--into", two, "--why", "same", "--dry-run")
+    assert tell.json("merge", one, "--into", two, "--why", "same")["along"] == [two]
+    assert "1 unmerge" in tell("unmerge", one, "--why", "no")
+    assert "2 retire" in tell("retire", one, three, "--why", "published")
+    assert "nothing_found" in tell("retire", "qnone", "--why", "x", code=2)
+    assert "beginning of 16 ids" in tell("approve", "q", code=2)
+    assert "of one question" in tell("approve", one, two, "--revision", "1", code=2)
+    assert "FIELD=VALUE" in tell("edit", one, "--set", "points", code=2)
+    assert "nothing to change" in tell("edit", one, code=2)
+    assert tell.json("check")["sound"]
+
+
+def test_a_file_of_changes_is_applied_whole_or_not_at_all(bank: Bank, tell: Told, tmp_path: Path) -> None:
+    rows = bank.read()[1:4]
+    lines = [
+        "question_id,revision,action,reason,points",
+        *(f"{q.question_id},1,,,{n}" for n, q in enumerate(rows)),
+    ]
+    lines[2] = lines[2].replace(",1,,,1", ",7,,,1")
+    (tmp_path / "changes.csv").write_text("\n".join(lines), encoding="utf-8")
+    said = tell("apply", "changes.csv", "--why", "June", code=1)
+    assert f"line 3, revision, {rows[1].question_id}: " in said
+    assert "1 change of 3 refused; nothing was changed" in said
+    assert bank.version == 3
+    assert "refused" in tell("apply", "changes.csv", "--why", "June", "--dry-run", code=1)
+    told = tell.json("apply", "changes.csv", "--why", "June", "--skip-bad", "bad.jsonl", code=3)
+    assert (told["version"], told["applied"], len(told["refused"])) == (4, {"edit": 2}, 1)
+    kept = json.loads((tmp_path / "bad.jsonl").read_text(encoding="utf-8"))
+    assert kept["revision"] == "7"
+    (tmp_path / "bad.jsonl").write_text(json.dumps({**kept, "revision": 1}), encoding="utf-8")
+    assert "changed 1 question (1 edit)" in tell("apply", "bad.jsonl", "--why", "June")
+    assert tell.json("log")["versions"][0]["why"] == "June"
+    assert "bad_changes" in tell("apply", "bank/key", code=2)
+    (tmp_path / "empty.csv").write_text("question_id,revision\n", encoding="utf-8")
+    assert "has no changes" in tell("apply", "empty.csv", code=2)
