@@ -98,8 +98,8 @@ def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
     for path in entries:
         if path.name.startswith("."):
             yield path, "hidden"
-        elif path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(root)):
-            yield path, "link to a folder" if path.is_dir() else "link out of the folder"
+        elif path.is_symlink() and (where := _bad_link(path, root)):
+            yield path, where
         elif path.is_dir():
             if (path / "questions" / "_delta_log").is_dir():
                 yield path, "a bank"
@@ -111,6 +111,17 @@ def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
             yield path, f"not a document by its name ({path.suffix or path.name})"
         else:
             yield path, ""
+
+
+def _bad_link(path: Path, root: Path) -> str:
+    """Why a link is not followed, '' when it may be: it leads to a file below root."""
+    try:
+        target = path.resolve(strict=True)
+        if path.is_dir():
+            return "link to a folder"
+    except (OSError, RuntimeError):  # RuntimeError: a link to itself, before Python 3.13
+        return "link to nothing"
+    return "" if target.is_relative_to(root) else "link out of the folder"
 
 
 def _take(

@@ -1,22 +1,25 @@
-"""Names of files that are no valid UTF-8, as archives made on other systems leave them: read as text."""
+"""Names of files that are no plain text, as archives from other systems or hostile hands leave them."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
+_STEERS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]")
 _LONGEST = 255  # bytes of a name that file systems take
 
 
 def decoded(path: str | Path) -> str:
-    """A path as text that can be written anywhere.
+    """A path as text that can be written and shown anywhere.
 
     Each part is read as UTF-8, else as GB18030 (what Chinese Windows writes), else with U+FFFD in
-    place of what cannot be read.
+    place of what cannot be read. U+FFFD stands too for what would steer a terminal or forge a line of a
+    report: control characters, line ends, and marks that turn the direction of writing.
     """
-    return "/".join(_decoded(part) for part in os.fsencode(path).split(b"/"))
+    return "/".join(_STEERS.sub("\ufffd", _decoded(part)) for part in os.fsencode(path).split(b"/"))
 
 
 def _decoded(part: bytes) -> str:
@@ -31,7 +34,8 @@ def _decoded(part: bytes) -> str:
 class Aliases:
     """Readable paths of files whose own are none, in a private folder made on first use.
 
-    Readers, pipes and records outside of this module take paths of valid UTF-8 alone.
+    Readers, pipes and records outside of this module take paths of valid UTF-8 alone, and names
+    without characters that steer a terminal.
     """
 
     def __init__(self) -> None:
@@ -39,7 +43,7 @@ class Aliases:
         self._made = 0
 
     def readable(self, path: Path) -> Path:
-        """The path itself where it is valid UTF-8, else a link or copy under the decoded name.
+        """The path itself where it is plain text, else a link or copy under the decoded name.
 
         Raises OSError where neither can be made.
         """
@@ -69,7 +73,7 @@ def _is_text(path: Path) -> bool:
         os.fspath(path).encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return _STEERS.search(path.name) is None
 
 
 def _short(name: str) -> str:

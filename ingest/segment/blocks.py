@@ -131,12 +131,16 @@ def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after:
 def title_lines(lines: Sequence[Line]) -> set[int]:
     """Places of the titles that begin a second paper: what is numbered next begins again at 1."""
     out = set()
+    numbered = [index for index, line in enumerate(lines) if line.mark is not None]
+    at = 0  # of the numbered lines, how many stand above
     for index, line in enumerate(lines):
-        if index < 2 or line.mark is not None or not _is_title(lines, index):
+        if line.mark is not None:
+            at += 1
             continue
-        before = next((m for one in reversed(lines[:index]) if (m := one.mark)), None)
-        after = next((m for one in lines[index + 1 :] if (m := one.mark)), None)
-        if before is not None and after is not None and after.value == 1:
+        if index < 2 or not 0 < at < len(numbered) or not _is_title(lines, index):
+            continue
+        after = lines[numbered[at]].mark
+        if after is not None and after.value == 1:
             out.add(index)
     return out
 

@@ -64,14 +64,18 @@ def _run(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int, str]]:
     run: list[tuple[int, int, str]] = []
     for found in pattern.finditer(text):
         label = found.group(1).upper()
-        at_start = not text[: found.start()].strip() or text[: found.start()].endswith(("\n", "\t", "  "))
         if label == "A":
             if len(run) >= 2 and len(run) >= len(best):
                 best = run
             run = [(found.start(), found.end(), label)]
         elif run and label == chr(ord(run[-1][2]) + 1):
             run.append((found.start(), found.end(), label))
-        elif run and label == run[-1][2] and at_start and len(run) >= 3:
+        elif run and label == run[-1][2] and len(run) >= 3 and _stands_alone(text, found.start()):
             # a label printed twice (C, C): the typist's slip, not the end of the options
             run.append((found.start(), found.end(), chr(ord(label) + 1)))
     return run if len(run) >= max(2, len(best)) else best
+
+
+def _stands_alone(text: str, at: int) -> bool:
+    """Whether a place begins the text, a line or a cell."""
+    return text.endswith(("\n", "\t", "  "), 0, at) or not text[:at].strip()

@@ -101,6 +101,39 @@ def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert {other.source for other in found.others} == {"b.pdf", "more", "round", "gone.pdf"}
 
 
+def test_links_that_lead_nowhere_cost_only_themselves(tmp_path: Path) -> None:
+    make(tmp_path, "a.pdf")
+    (tmp_path / "loop.pdf").symlink_to("loop.pdf")
+    (tmp_path / "gone.pdf").symlink_to("nothing.pdf")
+    (tmp_path / "same").symlink_to(".")
+    (tmp_path / "zero.pdf").symlink_to("/dev/zero")
+    found = find([tmp_path], MANY)
+    assert [source.told for source in found.sources] == ["a.pdf"]
+    assert {other.source: other.reason for other in found.others} == {
+        "loop.pdf": "link to nothing",
+        "gone.pdf": "link to nothing",
+        "same": "link to a folder",
+        "zero.pdf": "link out of the folder",
+    }
+
+
+def test_names_that_steer_a_terminal_are_read_without_it(tmp_path: Path) -> None:
+    names = ["a\nb.pdf", "c\x1b]0;x\x07.pdf", "e\u202efdp.pdf", "f\x85\u2028.pdf", "-rf.pdf", "[bold]g.pdf"]
+    make(tmp_path, *names)
+    with find([tmp_path], MANY) as found:
+        told = {source.told for source in found.sources}
+        assert told == {
+            "a�b.pdf",
+            "c�]0;x�.pdf",
+            "e�fdp.pdf",
+            "f��.pdf",
+            "-rf.pdf",
+            "[bold]g.pdf",
+        }
+        assert {source.path.name for source in found.sources} == told
+        assert {source.path.read_bytes() for source in found.sources} == {os.fsencode(name) for name in names}
+
+
 def test_banks_fifos_and_large_files_are_left_alone(tmp_path: Path) -> None:
     make(tmp_path, "bank/questions/_delta_log/0.json", "bank/sources/3f/abc", "big.pdf")
     (tmp_path / "big.pdf").write_bytes(b"x" * 100)
