@@ -42,14 +42,25 @@ def _upright_words(runs: Sequence[Run]) -> list[list[Run]]:
     if not long:
         return []
     left, right = min(run.box.x0 for run in long), max(run.box.x1 for run in long)
-    stacks: list[list[Run]] = [[]]
+    columns: list[list[Run]] = [[]]
     for run in single:
         x = (run.box.x0 + run.box.x1) / 2
         if left < x < right:
             continue
-        last = stacks[-1][-1] if stacks[-1] else run
-        apart = abs((last.box.x0 + last.box.x1) / 2 - x) > 0.3 * run.size
-        if apart or run.box.y0 - last.box.y1 > 3 * run.size:
+        last = columns[-1][-1] if columns[-1] else run
+        if abs((last.box.x0 + last.box.x1) / 2 - x) > 0.3 * run.size:
+            columns.append([])
+        columns[-1].append(run)
+    return [stack for column in columns for stack in _words_down(column)]
+
+
+def _words_down(column: Sequence[Run]) -> list[list[Run]]:
+    """The words in a column of single characters: those of a seal line at any distance, others close."""
+    if furniture.is_seal("".join(run.text for run in column)):
+        return [list(column)]
+    stacks: list[list[Run]] = [[]]
+    for run in column:
+        if stacks[-1] and run.box.y0 - stacks[-1][-1].box.y1 > 3 * run.size:
             stacks.append([])
         stacks[-1].append(run)
     return [

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.layout.runs import median
-from schemas.document import Block, BlockKind, Page
+from schemas.document import Block, BlockKind, Box, Page
 
 Key = tuple[str, int, int]
 
@@ -25,6 +26,11 @@ _FIELDS = re.compile(rf"(?:{_FIELD_WORDS}|[\s_:：.…—-]){{2,200}}")
 _CARD_NOTE = re.compile(
     r"填涂|条形码|缺考标记|考生禁填|超出答题区域|答题区域内(?:作答|书写)|(?:签字笔|钢笔|圆珠笔).{0,8}(?:书写|作答|答题)"
     r"|保持卡面|卡面清洁|试题?卷上(?:答题|作答)无效"
+)
+_SCANNER = re.compile(
+    r"由?(?:扫描全能王|布丁扫描|夸克扫描王|全能扫描王|CS扫描全能王)(?:扫描)?(?:创建|生成)?|\d亿人都在用的扫描A[Pp]{2}"
+    r"|(?:scannedwith|scannedby|createdby)?(?:camscanner|adobescan|scannerpro|genius ?scan).{0,12}",
+    re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\s*(?:[(（]?\d{1,2}\s*[)）.．、]|[一二三四五六七八九十]{1,3}\s*、)")
 _EMPHASIS = re.compile(r"(?:[．.·•・。]\s*){1,20}")
@@ -73,12 +79,28 @@ def _within_cards(blocks: Sequence[Block]) -> tuple[Block, ...]:
         size = block.size or 10.0
         if block.box.y0 - before.box.y1 < size and after.box.y0 - block.box.y1 < size:
             out[place] = block.model_copy(update={"kind": BlockKind.FURNITURE, "reason": "answer_card"})
+    for place, (before, block) in enumerate(pairwise(out), 1):  # the picture of a line goes with its line
+        figure = before.kind is BlockKind.FURNITURE and block.kind is BlockKind.FIGURE and not block.reason
+        if figure and before.box and block.box and _is_crop(block.box, before.box):
+            out[place] = block.model_copy(update={"kind": BlockKind.FURNITURE, "reason": before.reason})
     return tuple(out)
+
+
+def _is_crop(picture: Box, line: Box) -> bool:
+    """Whether a picture is that of one line, with its margin."""
+    wide = picture.x0 <= line.x0 and picture.x1 >= line.x1
+    high = picture.y0 <= line.y0 and picture.y1 >= line.y1
+    return wide and high and picture.y1 - picture.y0 < 3 * (line.y1 - line.y0)
 
 
 def is_score_box(text: str) -> bool:
     """Whether text is nothing but the words of a marking box (得分, 评卷人, 题号 一 二 三 …)."""
     return len(text) <= 40 and bool(_SCORE_WORD.search(text) and _SCORE_BOX.fullmatch(text))
+
+
+def is_seal(text: str) -> bool:
+    """Whether a word down the margin is that of a seal or binding line."""
+    return bool(_SEAL.search(text))
 
 
 class _Context:
@@ -132,6 +154,8 @@ def _reason(block: Block, page: Page, context: _Context) -> str:
         return "answer_card"
     if len(text) <= 40 and _EMPHASIS.fullmatch(text):
         return "emphasis_dots"
+    if len(text) <= 40 and _SCANNER.fullmatch(text.replace(" ", "")):
+        return "scanner_note"
     if _ANSWER_GRID.fullmatch(block.text):
         return "answer_grid"
     if len(text) <= 60 and _SEAL.search(text) and not re.search(r"[？?。]", text):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.layout import assemble, furniture
 from ingest.readers import pdf_formulas, pdf_parts, pdf_signs
 from ingest.readers.common import mupdf, sha256_of
+from ingest.readers.image import straightened
 from ingest.readers.limits import over
 from ingest.readers.pdf_text import TextLayer, text_layer
 from schemas.document import Asset, Block, Box, Document, Notice, Origin, Page
@@ -186,14 +187,17 @@ class _State:
                 number,
                 layer.bad,
             )
-        signs = pdf_signs.drawn_signs(page, layer.runs, pdf_parts.pictures(page), render)
-        layer.runs += signs
-        inline = max(0, pdf_parts.inline_pictures(page, layer.runs) - len(signs))
-        if inline:
-            message = f"{inline} small pictures in the lines of page {number} (signs, formulas) are not read"
-            self.note("inline_pictures", message, number, inline)
+        layer.runs += pdf_signs.drawn_signs(page, layer.runs, pdf_parts.pictures(page), render)
         doubtful: list[Box] = []
         runs, walls, assets = pdf_parts.with_parts(page, layer, render, doubtful)
+        figures = [run.box for run in runs if run.asset]
+        inline = pdf_parts.inline_pictures(page, layer.runs, figures)
+        if inline:
+            message = (
+                f"{len(inline)} small pictures in the lines of page {number} (signs, formulas) are not read"
+            )
+            self.note("inline_pictures", message, number, len(inline))
+            doubtful += inline
         blocks = assemble.blocks(runs, number, Origin.TEXT_LAYER, walls)
         blocks, crops = pdf_formulas.with_crops(blocks, doubtful, page, render)
         if crops:
@@ -223,6 +227,8 @@ class _State:
         except Exception as error:  # the engine must not stop the other pages
             self._unread(number, f"page {number} could not be read by OCR: {type(error).__name__}")
             return
+        if result.straightened:
+            self.notices.append(straightened(number))
         blocks = assemble.blocks(result.runs, number, Origin.OCR)
         if self.formulas is not None:
             blocks, crops = self.formulas.scanned_page(number, blocks, result.image, scale)

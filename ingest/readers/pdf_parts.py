@@ -112,19 +112,26 @@ def with_parts(
     return runs, walls, assets
 
 
-def inline_pictures(page: Any, runs: Sequence[Run]) -> int:  # noqa: ANN401
-    """Number of small pictures that stand in lines of text: formulas and signs that are not read."""
+def inline_pictures(page: Any, runs: Sequence[Run], figures: Sequence[Box]) -> list[Box]:  # noqa: ANN401
+    """Small pictures that stand in lines of text and are not read: formulas and signs.
+
+    Not those inside a figure, and not those on which a run stands: a sign that was read.
+    """
     lines = [run.box for run in runs if run.baseline is not None]
-    count = 0
+    out = []
     for box in pictures(page):
         small = box.x1 - box.x0 > 4 and 4 < box.y1 - box.y0 < 2 * _MIN_SIDE
-        if small and min(box.x1 - box.x0, box.y1 - box.y0) < _MIN_SIDE:
-            middle = (box.y0 + box.y1) / 2
-            count += any(
-                line.y0 < middle < line.y1 and max(line.x0 - box.x1, box.x0 - line.x1) < _MIN_SIDE
-                for line in lines
-            )
-    return count
+        if not small or min(box.x1 - box.x0, box.y1 - box.y0) >= _MIN_SIDE:
+            continue
+        if any(inside(box, figure) for figure in figures) or any(inside(line, box, 0.0) for line in lines):
+            continue
+        middle = (box.y0 + box.y1) / 2
+        if any(
+            line.y0 < middle < line.y1 and max(line.x0 - box.x1, box.x0 - line.x1) < _MIN_SIDE
+            for line in lines
+        ):
+            out.append(box)
+    return out
 
 
 def _embedded(page: Any, tables: Sequence[Box]) -> list[Figure]:  # noqa: ANN401

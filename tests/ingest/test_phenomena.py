@@ -116,6 +116,70 @@ def test_a_landscape_page_stored_upright_is_turned(tmp_path: Path) -> None:
     assert lines_of(document) == squeezed(PAPER)
 
 
+def test_a_text_layer_that_lies_askew_is_read_line_by_line(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    lean = pymupdf.Matrix(2.0)
+    for row, text in enumerate(PAPER):
+        point = pymupdf.Point(60, 100 + 40 * row)
+        write(page, point.x, point.y, text, morph=(pymupdf.Point(300, 300), lean))
+    assert lines_of(document_of(tmp_path, pdf)) == squeezed(PAPER)
+
+
+def test_seal_lines_score_boxes_and_watermarks_are_set_aside_with_their_reason(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    for leaf in range(3):
+        page = pdf.new_page()
+        write(page, 30, 700, "姓名________ 学号________ 班级________", 9, rotate=90)
+        for row, char in enumerate("密封线内不要答题"):
+            write(page, 46, 200 + 40 * row, char, 9)
+        page.draw_line((60, 60), (60, 780), dashes="[2 2]")
+        page.draw_rect(pymupdf.Rect(70, 80, 130, 130))
+        page.draw_line((70, 104), (130, 104))
+        page.draw_line((100, 80), (100, 130))
+        write(page, 74, 97, "得分", 10)
+        write(page, 103, 97, "评卷人", 8)
+        write(page, 140, 100, f"{'一二三'[leaf]}、简答题（共30分）", 12)
+        for row in range(4):
+            write(page, 80, 160 + 60 * row, f"{row + 1}. 第{leaf + 1}页的第{row + 1}个问题，请写出要点。")
+        centre = pymupdf.Point(300, 500)
+        page.insert_text(
+            centre, "样卷", fontname=FONT, fontsize=60, color=(0.8,) * 3, morph=(centre, pymupdf.Matrix(45))
+        )
+        write(page, 200, 30, "操作系统期末考试试卷", 9)
+        write(page, 270, 820, f"第{leaf + 1}页 共3页", 9)
+    document = document_of(tmp_path, pdf)
+    questions = [
+        f"{row}.第{leaf}页的第{row}个问题，请写出要点。" for leaf in (1, 2, 3) for row in range(1, 5)
+    ]
+    lines = lines_of(document)
+    assert [line for line in lines if "个问题" in line] == questions
+    assert [line for line in lines if "个问题" not in line] == [f"{n}、简答题（共30分）" for n in "一二三"]
+    reasons = [
+        sorted({block.reason for block in page.blocks if block.kind is BlockKind.FURNITURE})
+        for page in document.pages
+    ]
+    assert reasons == [["header", "page_number", "score_box", "seal", "watermark"]] * 3
+
+
+def test_a_formula_pasted_as_pictures_is_counted_and_its_line_kept_as_a_picture(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    ink = io.BytesIO()
+    Image.new("RGB", (60, 30), "black").save(ink, "PNG")
+    write(page, 60, 100, "1.设")
+    write(page, 140, 100, "等于")
+    write(page, 220, 100, "，求其导数。")
+    for left in (100, 175):
+        page.insert_image(pymupdf.Rect(left, 90, left + 30, 105), stream=ink.getvalue())
+    write(page, 60, 140, "2. 写出泰勒公式。")
+    document = document_of(tmp_path, pdf, ReadSettings(ocr="never"))
+    kinds = [block.kind for block in document.blocks]
+    assert kinds == [BlockKind.TEXT, BlockKind.FIGURE, BlockKind.TEXT]
+    assert document.blocks[1].reason == ""  # the text beside it does not say what it shows
+    assert {note.code: note.count for note in document.notices}["inline_pictures"] == 2
+
+
 def test_soft_breaks_and_footnotes_of_word_stand_where_they_belong(tmp_path: Path) -> None:
     broken = '<w:r><w:t>1. 甲</w:t><w:br/><w:t>A. 乙</w:t><w:br w:type="page"/><w:t>B. 丙</w:t></w:r>'
     path = make(tmp_path / "a.docx", f"<w:p>{broken}</w:p>" + par(run("2. 丁")))
@@ -160,8 +224,12 @@ def test_pages_without_a_sound_text_layer_are_recognised(
 ) -> None:
     assert distrusted.pages[page - 1].method is Origin.OCR
     assert reason in distrusted.pages[page - 1].reason
-    lines = lines_of(distrusted, page)
-    assert [line for line in lines if "扫描全能王" not in line] == squeezed(PAPER)
+    assert lines_of(distrusted, page) == squeezed(PAPER)
+
+
+def test_the_note_of_a_scanner_is_set_aside(distrusted: Document) -> None:
+    aside = [(block.text.replace(" ", ""), block.reason) for block in distrusted.pages[0].blocks[-1:]]
+    assert aside == [("扫描全能王创建", "scanner_note")]
 
 
 def test_a_skewed_scan_is_read_line_by_line(tmp_path: Path) -> None:
