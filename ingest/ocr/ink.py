@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ingest.ocr.light import paper_of
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -51,7 +53,7 @@ def separate(image: Image) -> Inks | None:
     _, _, spread = _extremes(image)
     if np.count_nonzero(spread > 2) < _FEW:  # a grey picture
         return None
-    paper = _paper(image)
+    paper = paper_of(image)
     flat = np.asarray(cv2.divide(image, np.maximum(paper, 1), scale=255.0), dtype=np.uint8)
     low, high, chroma = _extremes(flat)
     ink = low < 165
@@ -98,15 +100,3 @@ def _strokes(mask: NDArray[np.uint8], vivid: Mask) -> NDArray[np.uint8]:
     keep = (stats[:, cv2.CC_STAT_AREA] >= 6) & (seeds >= 3)
     keep[0] = False
     return np.asarray(keep[labels], dtype=np.uint8)
-
-
-def _paper(image: Image) -> Image:
-    """Colour of the paper at every pixel: the bright end of its wider surroundings."""
-    import cv2
-    import numpy as np
-
-    height, width = image.shape[:2]
-    small = cv2.resize(image, (max(1, width // 8), max(1, height // 8)), interpolation=cv2.INTER_AREA)
-    bright = cv2.dilate(small, np.ones((9, 9), np.uint8))
-    smooth = cv2.medianBlur(bright, 21 if min(bright.shape[:2]) > 21 else 3)
-    return np.asarray(cv2.resize(smooth, (width, height)), dtype=np.uint8)

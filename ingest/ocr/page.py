@@ -1,8 +1,7 @@
-"""One picture of a page to runs of text: whole-page orientation, skew, colour of the ink."""
+"""One picture of a page to runs of text: sheet laid flat, orientation, skew, colour of the ink."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +10,12 @@ from typing import TYPE_CHECKING
 from ingest.layout.runs import Run, median
 from ingest.ocr.engine import Engine, Found
 from ingest.ocr.ink import Inks, separate
+from ingest.ocr.light import evened
 from ingest.ocr.missed import missed
 from ingest.ocr.patchwork import Piece, read_pieces
+from ingest.ocr.sheet import laid_flat
+from ingest.ocr.skew import Slopes, sides
+from ingest.ocr.upright import upright
 from schemas.document import Box
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Image = NDArray[np.uint8]
+    Matrix = NDArray[np.float64]
 
 Bounds = tuple[int, int, int, int]
 
@@ -32,35 +36,43 @@ _ACCEPT = 0.3  # below this mean score a box is not text (drawings, stains)
 
 @dataclass(frozen=True)
 class OcrPage:
-    """Runs of one page in points, its size as it reads, and the clockwise turn that was needed."""
+    """Runs of one page in points, its size as it reads, and the clockwise turn that was needed.
+
+    image: the picture as it was given, turned; boxes of runs `seen` are on it. straightened: it shows a
+    sheet at an angle, which was laid flat for reading.
+    """
 
     runs: tuple[Run, ...]
     width: float
     height: float
     rotation: int
     image: Image
+    straightened: bool = False
 
 
 def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
-    """Text of a page picture (height x width x 3, BGR, uint8), turned upright if need be."""
+    """Text of a page picture (height x width x 3, BGR, uint8), laid flat and turned upright if need be."""
     import numpy as np
 
-    found, turn = _upright(image, engine)
-    if turn:
-        image = np.ascontiguousarray(np.rot90(image, -turn // 90))
-    found += missed(image, found, engine)
-    angle = skew(found)
     height, width = image.shape[:2]
-    centre = (width / 2, height / 2)
+    laid = laid_flat(image)
+    picture, back = (image, np.eye(3)) if laid is None else laid
+    picture = evened(picture)
+    found, turn = upright(picture, engine)
+    if turn:
+        own = turning(turn, picture.shape[1], picture.shape[0])
+        back = turning(turn, width, height) @ back @ np.linalg.inv(own)
+        picture, image = (np.ascontiguousarray(np.rot90(seen, -turn // 90)) for seen in (picture, image))
+        if turn != 180:
+            width, height = height, width
+    found += missed(picture, found, engine)
+    slopes = Slopes.of(found, picture.shape[1], picture.shape[0])
 
     def runs_of(items: Sequence[Found], coloured: bool) -> list[Run]:
-        return [
-            _run(item, image, angle, points_per_pixel, centre, coloured)
-            for item in items
-            if item.score >= _ACCEPT
-        ]
+        kept = [item for item in items if item.score >= _ACCEPT]
+        return [_run(item, picture, slopes, points_per_pixel, back, coloured) for item in kept]
 
-    inks = separate(image)
+    inks = separate(picture)
     if inks is None:
         runs = runs_of(found, False)
     else:
@@ -72,7 +84,21 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
             black += print_
             coloured += pen
         runs = combine(runs_of(black, False), runs_of(coloured, True))
-    return OcrPage(tuple(runs), width * points_per_pixel, height * points_per_pixel, turn, image)
+    return OcrPage(
+        tuple(runs), width * points_per_pixel, height * points_per_pixel, turn, image, laid is not None
+    )
+
+
+def turning(turn: int, width: int, height: int) -> Matrix:
+    """The matrix (3 x 3) that takes pixels of a picture to those of the picture turned clockwise."""
+    import numpy as np
+
+    rows = {
+        90: ((0, -1, height), (1, 0, 0)),
+        180: ((-1, 0, width), (0, -1, height)),
+        270: ((0, 1, 0), (-1, 0, width)),
+    }[turn]
+    return np.array([*rows, (0, 0, 1)], dtype=np.float64)
 
 
 def by_ink(found: Sequence[Found], inks: Inks) -> tuple[list[tuple[Found, bool]], list[Found]]:
@@ -181,97 +207,34 @@ def _holds(run: Run, mark: Run) -> bool:
     return within and run.box.y0 < middle < run.box.y1
 
 
-def _upright(image: Image, engine: Engine) -> tuple[list[Found], int]:
-    """The best reading of the picture and the clockwise turn (degrees) it needed.
-
-    A page that lies on its side shows mostly tall boxes; one that stands on its head reads badly.
-    """
-    import numpy as np
-
-    found = engine.read(image)
-    tall = sum(len(item.text) > 0 and _tall(item) for item in found)
-    if len(found) >= 3 and tall > 0.6 * len(found):
-        turns = [90, 270]
-    elif len(found) >= 5 and _quality(found) < 0.6:
-        turns = [180]
-    else:
-        return found, 0
-    best, best_turn, best_value = found, 0, _value(found)
-    for turn in turns:
-        other = engine.read(np.ascontiguousarray(np.rot90(image, -turn // 90)))
-        value = _value(other)
-        if value > best_value:
-            best, best_turn, best_value = other, turn, value
-    return best, best_turn
-
-
-def _sides(item: Found) -> tuple[float, float]:
-    """(length along the reading direction, height) of a box in pixels."""
-    (x0, y0), (x1, y1), (x2, y2), _ = item.quad
-    return math.hypot(x1 - x0, y1 - y0), math.hypot(x2 - x1, y2 - y1)
-
-
-def _tall(item: Found) -> bool:
-    """Whether the box is higher than wide on the picture."""
-    xs = [x for x, _ in item.quad]
-    ys = [y for _, y in item.quad]
-    return max(ys) - min(ys) > 1.3 * (max(xs) - min(xs))
-
-
-def _quality(found: Sequence[Found]) -> float:
-    """Mean score, weighted by length."""
-    letters = sum(len(item.text) for item in found)
-    return sum(item.score * len(item.text) for item in found) / letters if letters else 0.0
-
-
-def _value(found: Sequence[Found]) -> float:
-    """How much was surely read."""
-    return sum(len(item.text) * max(0.0, item.score - 0.5) for item in found)
-
-
-def skew(found: Sequence[Found]) -> float:
-    """Median angle of the long boxes in radians, clockwise positive; 0 when there are too few."""
-    angles = []
-    for item in found:
-        length, height = _sides(item)
-        if length > 5 * height:
-            (x0, y0), (x1, y1) = item.quad[0], item.quad[1]
-            angles.append(math.atan2(y1 - y0, x1 - x0))
-    return median(angles) if len(angles) >= 3 else 0.0
-
-
-def _run(
-    item: Found, image: Image, angle: float, scale: float, centre: tuple[float, float], coloured: bool
-) -> Run:
-    """A run in points: box turned back by angle for layout, seen as it stands on the page."""
-    xs = [x for x, _ in item.quad]
-    ys = [y for _, y in item.quad]
-    seen = Box(min(xs) * scale, min(ys) * scale, max(xs) * scale, max(ys) * scale)
-    box = seen
-    if abs(angle) > 0.002:
-        cos, sin = math.cos(-angle), math.sin(-angle)
-        turned = [
-            (
-                centre[0] + (x - centre[0]) * cos - (y - centre[1]) * sin,
-                centre[1] + (x - centre[0]) * sin + (y - centre[1]) * cos,
-            )
-            for x, y in item.quad
-        ]
-        box = Box(
-            min(x for x, _ in turned) * scale,
-            min(y for _, y in turned) * scale,
-            max(x for x, _ in turned) * scale,
-            max(y for _, y in turned) * scale,
-        )
-    _, height = _sides(item)
+def _run(item: Found, image: Image, slopes: Slopes, scale: float, back: Matrix, coloured: bool) -> Run:
+    """A run in points: its box level for layout, and seen as it stands on the page as given."""
+    stands = _around(item.quad, scale)
+    colour = ink(image, stands, scale)
+    _, height = sides(item)
     return Run(
         text=item.text.strip(),
-        box=box,
+        box=_around(slopes.level(item.quad), scale),
         size=max(1.0, 0.8 * height * scale),
         confidence=min(1.0, max(0.0, item.score)),
-        seen=seen,
-        colour=(ink(image, seen, scale) or "#808080") if coloured else ink(image, seen, scale),
+        seen=_around(_moved(item.quad, back), scale),
+        colour=(colour or "#808080") if coloured else colour,
     )
+
+
+def _around(corners: Sequence[tuple[float, float]], scale: float) -> Box:
+    """The upright box around points, scaled."""
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return Box(min(xs) * scale, min(ys) * scale, max(xs) * scale, max(ys) * scale)
+
+
+def _moved(corners: Sequence[tuple[float, float]], matrix: Matrix) -> list[tuple[float, float]]:
+    """Points taken through a projection."""
+    out = []
+    for x, y in corners:
+        u, v, w = (float(row[0] * x + row[1] * y + row[2]) for row in matrix)
+        out.append((u / w, v / w))
+    return out
 
 
 def ink(image: Image, box: Box, scale: float) -> str | None:

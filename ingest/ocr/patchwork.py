@@ -64,7 +64,7 @@ def _places(pieces: Sequence[Piece]) -> tuple[list[tuple[int, int]], int, int]:
         if x and x + w > widest:
             x, y, tallest = 0, y + tallest + _GAP, 0
         places.append((x + _GAP, y + _GAP))
-        x += w + 2 * _GAP
+        x += w + max(2 * _GAP, h)  # wide gaps, or neighbours are read as one line
         right = max(right, x)
         tallest = max(tallest, h)
     return places, right + _GAP, y + tallest + 2 * _GAP

@@ -62,6 +62,8 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
                 pixels = _pixels(picture, number - 1, path, settings)
                 scale = PAGE_LONG_SIDE_PT / max(pixels.shape[:2])
                 result = read_page(pixels, reader, scale)
+                if result.straightened:
+                    notices.append(straightened(number))
                 blocks = assemble.blocks(result.runs, number, Origin.OCR)
                 if formulas is not None:
                     blocks, crops = formulas.scanned_page(number, blocks, result.image, scale)
@@ -87,6 +89,12 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
         notices=(*notices, *(formulas.notices if formulas else ())),
     )
     return document, tuple(assets.values())
+
+
+def straightened(page: int) -> Notice:
+    """What is told of a page that was laid flat before it was read."""
+    message = f"page {page} was photographed at an angle and was straightened before it was read"
+    return Notice(code="straightened", message=message, page=page)
 
 
 def _open(module: Any, path: Path, settings: ReadSettings) -> Any:  # noqa: ANN401 - the Pillow module and image

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from ingest.ocr import ink, page, weights
+from ingest.ocr import ink, page, skew, weights
 from ingest.ocr.engine import engine
 from ingest.readers import read
 from ingest.readers.pdf import render
@@ -99,8 +99,8 @@ def test_skew_is_found_and_taken_out_of_the_layout_only() -> None:
         Found(((0, y), (400, y + 400 * slope), (400, y + 20 + 400 * slope), (0, y + 20)), "一行文字" * 6, 0.9)
         for y in (0.0, 60.0, 120.0)
     ]
-    assert page.skew(found) == pytest.approx(slope, abs=0.002)
-    assert page.skew(found[:1]) == 0.0
+    assert skew.skew(found) == pytest.approx(slope, abs=0.002)
+    assert skew.skew(found[:1]) == 0.0
 
 
 def test_pictures_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
