@@ -214,7 +214,7 @@ def take_points(stem: str) -> tuple[float | None, str]:
     for found in _ITEM_POINTS.finditer(stem):
         rest = stem[found.end() :]
         if found.start() <= 2:
-            return float(found.group(1)), (stem[: found.start()] + rest).strip()
+            return float(found.group(1)), (stem[: found.start()] + rest).strip().lstrip(".．:：，、 ")
         if not rest.strip(" 。.：:\n\t\u3000") or rest[:1] == "\n":
             ends.append(found)
     if len(ends) > 1:

@@ -13,10 +13,12 @@ from schemas.document import BlockKind
 _INTRODUCES = re.compile(r"[：:]\s*$|(?:如下|下列|以下)[^。？?]{0,12}[。.]?\s*$|包括[^。？?]{0,4}$")
 _CODE = re.compile(
     r"[;{}]\s*(?://.*|/\*.*)?$|^\s*(?:#|//|/\*|\}|\{)"
-    r"|^\s*(?:public|private|int|void|for|if|else|while|return|import|def|class|begin|end|printf|print)\b\s*[\w(<:]"
+    r"|^\s*(?:public|private|int|void|for|if|else|while|return|import|def|class|begin|end|printf"
+    r"|print)\b\s*[\w(<:]"
 )
 _ASKS = re.compile(
-    r"[？?]|_{2,}|[（(]\s*[)）]|^\s*(?:请|试|简|论|计算|求|证明|写|编|画|说明|分析|解释|描述|设计|指出|列|判断|回答|比较|什么|如何|为何|怎)"
+    r"[？?]|_{2,}|[（(]\s*[)）]|^\s*(?:请|试|简|论|计算|求|证明|写|编|画|说明|分析|解释|描述|设计|指出"
+    r"|列|判断|回答|比较|什么|如何|为何|怎)"
     r"|(?:求|试|请|计算|证明|说明|分析|写出|画出|编写|编制|简述)[^，。]{0,30}[。：:]?\s*$",
 )
 _NOTE = re.compile(
@@ -31,6 +33,11 @@ _DATED = re.compile(
     r"^\s*(?:\d{4}\s*年)?\s*(?:\d{1,2}\s*月\s*)?\d{1,2}\s*[日号]\s*[，,、：:\s]?|^\s*(?:本|上|当|次)月"
 )
 _DEMANDS = re.compile(r"^\s*[【\[]?\s*(?:要求|问题|问|试|根据|请|编制|Required)[】\]]?")
+RULES = re.compile(
+    r"考生|答题[纸卡]|试卷|答卷|考场|准考证|作答|书写|涂黑|监考|密封线|交卷|草稿纸"
+    r"|[Cc]andidates?|examination room|answer sheet"
+)
+"""Words of the rules for candidates."""
 LONG_LIST, SHORT_NOTE = 4, 120
 
 
@@ -119,7 +126,7 @@ def studies(text: str) -> bool:
 
 
 def told_of(lines: Sequence[Line], items: Sequence[int], end: int, lone: bool = False) -> dict[int, str]:
-    """Items of a section that say something instead of asking, with the reason: study notes, remarks, notes.
+    """Items of a section that say something instead of asking, with the reason: study notes, remarks, rules.
 
     Only whole runs (up to a restart at 1) in which most entries are of one such kind and few ask;
     a single entry is a study note only where the document has others (`lone`).
@@ -127,7 +134,12 @@ def told_of(lines: Sequence[Line], items: Sequence[int], end: int, lone: bool = 
     out: dict[int, str] = {}
     stops = dict(zip(items, [*items[1:], end], strict=True))
     noted = False
-    for run in _restarts(lines, items):
+    runs = _restarts(lines, items)
+    for order, run in enumerate(runs):
+        ruling = sum(1 for i in run if len(lines[i].text) <= 80 and RULES.search(lines[i].text))
+        if 2 <= len(run) <= 12 and order + 1 < len(runs) and ruling > 0.5 * len(run):
+            out.update(dict.fromkeys(run, "rules of the examination"))
+            continue
         bodies = [_body(lines, i, stops[i]) for i in run]
         asking = sum(1 for i in run if _ASKS.search(lines[i].body))
         pointed = any(re.search(r"\d\s*分\s*[)）]", body) for body in bodies)

@@ -64,7 +64,7 @@ def han_value(text: str) -> int:
 _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (Style.WORD, re.compile(rf"(?:{_WORDS})\s*\.?\s*(?P<n>\d{{1,3}})\b\s*[:.．、）)]?\s*")),
     (Style.WORD, re.compile(r"(?:Q|No\.|#)\s?(?P<n>\d{1,3})\b\s*[:.．、）)]?\s*")),
-    (Style.WORD, re.compile(r"T\s?(?P<n>\d{1,3})\s*[:：.．、]\s*")),
+    (Style.WORD, re.compile(r"[A-HT]\s?(?P<n>\d{1,2})\s*[.．、]\s*(?=[^\d\s])")),
     (
         Style.WORD,
         re.compile(

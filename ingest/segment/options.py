@@ -42,11 +42,11 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
             stop = places[number + 1][0] if number + 1 < len(places) else len(text)
             options.append(Option(label=label, text=text[end:stop].strip(" \t\n\u3000；")))
         filled = sum(1 for option in options if option.text)
-        if filled < 2 and len(options) > 2:
+        if filled < 2:
             continue
         if _ASKS_AFTER.search(options[-1].text):
             continue  # a list inside the question: it goes on asking after the last label
-        if pattern is _LOWER and any(_POINTS.search(option.text) for option in options):
+        if pattern is not _BARE and any(_POINTS.search(option.text) for option in options):
             continue  # what has points of its own is a sub-question
         if pattern is _LOWER and 2 * sum(bool(_PART.search(o.text)) for o in options) >= len(options):
             continue  # a. Find …  b. What …? are sub-questions

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ingest.segment import forms
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, UNNUMBERED
 from ingest.segment.drafts import Source, answers_coloured, with_bare_points
-from ingest.segment.inner import is_data_list, note_in, studies, told_of
+from ingest.segment.inner import RULES, is_data_list, note_in, studies, told_of
 from ingest.segment.lines import Line
 from ingest.segment.loose import asks, sentences, unnumbered_items, without_directions
-from ingest.segment.lost import unnumbered_before
+from ingest.segment.lost import unnumbered_before, with_forgotten
 from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
 from ingest.segment.sections import Section, find_sections
@@ -21,18 +22,38 @@ from schemas.question import Draft, Dropped, Region
 from schemas.question import PrintedForm as Form
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is known of the whole paper: how close each other reading came, and which numbers were added.
+
+    studied: entries that say what to know occur several times, so that a lone one is no question either.
+    """
+
+    behind: Mapping[int, float]
+    forgotten: frozenset[int]
+    studied: bool
+
+
 def questions(
     document: Document, lines: Sequence[Line], dropped: list[Dropped], begins: dict[str, int]
 ) -> list[Draft]:
     """Drafts of the lines of a paper; begins is filled with draft id → index of the draft's first line."""
     sections = find_sections(lines, 0, len(lines))
     chain = choose_items(lines, sections)
+    lines, forgotten = with_forgotten(lines, [section.items for section in sections], asks)
+    if forgotten:
+        sections = find_sections(lines, 0, len(lines))
+        chain = choose_items(lines, sections)
     spans = [lines[i:stop] for s in sections for i, stop in zip(s.items, [*s.items, s.end][1:], strict=True)]
     source = Source(document, answers_coloured(spans) if spans else False, begins)
     drafts: list[Draft] = []
-    lone = sum(studies(lines[i].body) for s in sections for i in s.items) >= 2
+    outline = Outline(
+        chain.behind,
+        forgotten,
+        sum(studies(lines[i].body) for s in sections for i in s.items) >= 2,
+    )
     for section in sections:
-        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, chain.behind, lone))
+        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, outline))
     return with_bare_points(drafts or _askers(source, lines))
 
 
@@ -65,8 +86,7 @@ def _section_drafts(
     section: Section,
     order: int,
     dropped: list[Dropped],
-    behind: Mapping[int, float],
-    lone: bool,
+    outline: Outline,
 ) -> list[Draft]:
     document = source.document
     drafts: list[Draft] = []
@@ -94,7 +114,7 @@ def _section_drafts(
         section.items = section.items[rules:]
         if not section.items:
             return []
-    told = told_of(lines, section.items, section.end, lone)
+    told = told_of(lines, section.items, section.end, outline.studied)
     if (
         _material_question(lines, section, lead)
         or is_data_list(lines, section)
@@ -143,7 +163,7 @@ def _section_drafts(
             place=len(drafts),
             lines=_without_notes(lines, i, begin_shared, document, dropped),
             material=material,
-            rule=f"numbered {mark.style.value}",
+            rule=NUMBER_LOST if i in outline.forgotten else f"numbered {mark.style.value}",
         )
         if begin_shared < stop:
             material = "\n".join(line.text for line in lines[begin_shared:stop]).strip()
@@ -151,7 +171,7 @@ def _section_drafts(
         if draft is None:
             dropped.append(drop(document, lines[i].text, "number without text", lines[i]))
             continue
-        drafts.append(_with_runner_up(draft, lines, range(i + 1, stop), behind))
+        drafts.append(_with_runner_up(draft, lines, range(i + 1, stop), outline.behind))
     return drafts
 
 
@@ -199,17 +219,11 @@ def _with_runner_up(draft: Draft, lines: Sequence[Line], inside: range, behind: 
     return draft.model_copy(update={"evidence": {**draft.evidence, "runner_up": text}})
 
 
-_RULES = re.compile(
-    r"考生|答题[纸卡]|试卷|答卷|考场|准考证|作答|书写|涂黑|监考|密封线|交卷|草稿纸"
-    r"|[Cc]andidates?|examination room|answer sheet"
-)
-
-
 def _rules_run(lines: Sequence[Line], section: Section) -> int:
     """Length of a first run of items (up to a restart at 1) that are rules for the candidates, else 0."""
     values = [mark.value if (mark := lines[i].mark) else 0 for i in section.items]
     run = next((k for k in range(1, len(values)) if values[k] == 1), len(values))
-    hits = sum(1 for i in section.items[:run] if len(lines[i].text) <= 80 and _RULES.search(lines[i].text))
+    hits = sum(1 for i in section.items[:run] if len(lines[i].text) <= 80 and RULES.search(lines[i].text))
     if run <= 12 and hits >= max(1, (run + 1) // 2) and (run < len(values) or section.line is None):
         return run
     return 0

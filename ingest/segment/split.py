@@ -29,7 +29,7 @@ SHORT = 24
 
 def resplit(lines: Sequence[Line]) -> list[Line]:
     """Lines cut where the numbering of the lines around shows that a number inside one begins an item."""
-    turned = _places_behind(lines)
+    turned = _lone_numbers(_places_behind(lines))
     out: list[Line] = []
     for position, line in enumerate(turned):
         for part in _cut(turned, position, line):
@@ -55,6 +55,24 @@ def _places_behind(lines: Sequence[Line]) -> list[Line]:
         rest = line.text[place.end() :]
         text = f"{rest[: mark.end]}{place.group('place').strip()}{rest[mark.end :]}"
         out.append(replace(line, text=text, mark=read_mark(text)))
+    return out
+
+
+_LONE = re.compile(r"^\d{1,2}$")
+
+
+def _lone_numbers(lines: Sequence[Line]) -> list[Line]:
+    """«1» on a line of its own as «1.», where such lines count from 1 and a text follows each."""
+    places = [k for k, line in enumerate(lines) if line.kind is BlockKind.TEXT and _LONE.match(line.text)]
+    values = [int(lines[k].text) for k in places]
+    if len(values) < 3 or values != list(range(1, len(values) + 1)):
+        return list(lines)
+    if any(k + 1 >= len(lines) or lines[k + 1].mark or len(lines[k + 1].text) < 4 for k in places):
+        return list(lines)
+    out = list(lines)
+    for k in places:
+        text = f"{lines[k].text}."
+        out[k] = replace(lines[k], text=text, mark=read_mark(text))
     return out
 
 

@@ -42,6 +42,8 @@ _WORKED = re.compile(
 )
 _CALC_EN = re.compile(
     r"\b(?:solve|differentiate|integrate|simplify)\b"
+    r"|\bfind (?:the|all|its|both|their)\b[^.?]{0,40}\b(?:eigen\w*|roots?|determinant|inverse|rank"
+    r"|derivatives?|integral|limits?|solutions?)\b"
     r"|\bdetermine (?:whether|if|the)\b[^.?]{0,60}\b(?:series|integral|sequence|converge\w*|value"
     r"|probability|limit|eigen\w*|rank|inverse|radius|interval)",
     re.IGNORECASE,
@@ -65,7 +67,8 @@ _ESSAY_EN = re.compile(
 _CALC = re.compile(
     r"计算|(?<![要需追请寻征诉谋力恳苛讲供])求(?![证职学助生知爱和教是])|化简|解(?:下列|以下|此"
     r"|该)?[^，。；]{0,8}方程|讨论.{0,40}(?:敛散|收敛|连续|可导|解的)"
-    r"|\b(?:calculate|compute|evaluate the)\b",
+    r"|\b(?:calculate|compute|evaluate (?:the )?(?:\w+ )?(?:integrals?|limits?|expressions?|sums?"
+    r"|following|derivatives?|determinant|series|\$))",
     re.IGNORECASE,
 )
 _ESSAY = re.compile(

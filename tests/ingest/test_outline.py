@@ -6,7 +6,7 @@ import pytest
 from papermaker import cut, document, table
 
 from ingest.segment import segment
-from schemas.document import Origin
+from schemas.document import Block, Box, Origin
 from schemas.question import PrintedForm as Form
 
 
@@ -373,3 +373,76 @@ def test_directions_over_several_lines_are_no_part_of_the_question() -> None:
     ]
     (draft,) = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts
     assert draft.printed.startswith("The sun")
+
+
+def test_a_number_that_the_typist_forgot_is_put_in_and_doubted() -> None:
+    found = cut(
+        "一、论述题\n1. 论述光的干涉及其应用。\n论述光的衍射及其应用。\n3. 论述光的偏振及其应用。"
+    ).drafts
+    assert [d.number for d in found] == ["1", "2", "3"]
+    assert found[1].confidence < 0.6
+
+
+def test_numbers_on_lines_of_their_own() -> None:
+    assert stems("论文选题\n1\n试论唐诗繁荣的原因\n2\n宋词两派之比较\n3\n元杂剧的艺术成就") == [
+        "试论唐诗繁荣的原因",
+        "宋词两派之比较",
+        "元杂剧的艺术成就",
+    ]
+
+
+def test_headings_without_any_number() -> None:
+    found = cut(
+        "单项选择题\n1. 甲（ ）\nA. 一 B. 二\n2. 乙（ ）\nA. 一 B. 二\n判断题\n1. 丙是对的。（ ）\n2. 丁是对的。（ ）\n"
+        "简答题\n1. 什么是戊？\n2. 什么是己？"
+    ).drafts
+    assert [d.form for d in found] == [
+        *[Form.MULTIPLE_CHOICE] * 2,
+        *[Form.TRUE_FALSE] * 2,
+        *[Form.SHORT_ANSWER] * 2,
+    ]
+
+
+def test_letters_before_numbers() -> None:
+    found = cut(
+        "Part B. Answer ONE question (25 marks)\nB1. Discuss the causes of inflation.\nB2. Evaluate the use of fiscal policy."
+    ).drafts
+    assert [(d.number, d.points, d.form) for d in found] == [
+        ("B1", 25.0, Form.ESSAY),
+        ("B2", 25.0, Form.ESSAY),
+    ]
+    assert len(cut("1. 进程如下：\nP1: 读\nP2: 写\n2. 什么是死锁？").drafts) == 2
+
+
+def test_points_between_number_and_text() -> None:
+    found = cut(
+        "Problem 1 (30 points). A ball falls.\nA. (10 points) Find the time.\nB. (20 points) Find the speed.\nProblem 2 (5 points). Why?"
+    )
+    assert [(d.printed.split("\n")[0], d.points) for d in found.drafts] == [
+        ("A ball falls.", 30.0),
+        ("Why?", 5.0),
+    ]
+    assert not found.drafts[0].options
+
+
+def test_letters_in_a_sentence_are_no_options() -> None:
+    (draft,) = cut("1. 对于如图的波形，A、B、C三点中速度最大的是____。").drafts
+    assert not draft.options
+
+
+def test_rules_in_the_middle_of_a_text_are_no_questions() -> None:
+    found = cut(
+        "1. 第一点说明。\n2. 第二点说明。\n考试规则\n1. 考生须携带准考证。\n2. 答案写在答题纸上。\n3. 交回试卷。\n1. 什么是公共政策？\n2. 简述政策过程。"
+    )
+    assert any(d.reason == "rules of the examination" for d in found.dropped)
+    assert all("准考证" not in d.printed for d in found.drafts)
+
+
+def test_a_title_is_no_beginning_of_a_question_whose_number_was_lost() -> None:
+    def line(row: int, text: str, height: float = 11) -> Block:
+        box = Box(50, 20.0 * row, 50 + height * len(text), 20.0 * row + height)
+        return Block(text=text, origin=Origin.OCR, box=box)
+
+    lines = [line(0, "民俗学考试提纲", 17), line(1, "如何理解节日的含义？"), line(2, "2 简述丁的主要特征。")]
+    found = segment(document(lines, "photo.jpg", Origin.OCR)).drafts
+    assert [d.printed for d in found] == ["如何理解节日的含义？", "简述丁的主要特征。"]
