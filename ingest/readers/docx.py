@@ -17,7 +17,7 @@ from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordfigures import METAFILES, FigureSheet
 from ingest.readers.wordflow import Column, Placed, Waiting, top_of
 from ingest.readers.wordoffice import FindTool
-from ingest.readers.wordpackage import MC, M, R, Relation, W, WordPackage, attr, media_type
+from ingest.readers.wordpackage import MC, M, R, Relation, V, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
 from ingest.readers.wordparts import (
     NOTICES,
@@ -137,6 +137,7 @@ class _Body:
         self._note("comments", sum(1 for _ in body.iter(W + "commentReference")))
         self._sheet.section = next(body.iter(W + "sectPr"), None)
         headers, footers = self._furniture(body, "header"), self._furniture(body, "footer")
+        self._sheet.types = {kind.get("id"): kind for kind in body.iter(V + "shapetype")}
         self._column = Column.of(self._sheet.section)
         blocks = list(self._blocks(body, flow=True))
         own = self._relations
@@ -236,7 +237,8 @@ class _Body:
     def _compose(self, content: Content, boxes: list[list[Block]]) -> None:
         """Shapes and the labels among them are one figure, with the pictures they are drawn over."""
         labels = sum(block.reason == "figure_label" for box in boxes for block in box)
-        if content.shapes < 3 and not content.grouped and labels < 2:
+        labelled = labels >= 2 or (labels and content.solid)
+        if content.shapes < 3 and not content.grouped and not labelled:
             return
         apart = {
             id(drawing)

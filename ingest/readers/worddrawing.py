@@ -28,6 +28,7 @@ class Drawing:
     pictures: list[str] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     shapes: int = 0
+    solid: int = 0  # shapes that are more than a line
     grouped: bool = False
     floating: bool = False
     chart: bool = False
@@ -73,11 +74,13 @@ def _note(child: Any, tag: str, found: Drawing) -> None:  # noqa: ANN401
         found.grouped = True
     elif tag == WPS + "wsp":
         found.shapes += 0 if _is_line(child) else 1
+        found.solid += 0 if _is_line(child) else 1
     elif tag == A + "graphicData":
         uri = child.get("uri") or ""
         found.chart = found.chart or uri.endswith(("/chart", "/diagram"))
     elif tag.startswith(V) and tag[len(V) :] in _SHAPES and child.find(V + "imagedata") is None:
         found.shapes += 1
+        found.solid += 0 if child.get(O + "connectortype") else 1
 
 
 def _is_line(shape: Any) -> bool:  # noqa: ANN401

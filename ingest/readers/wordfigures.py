@@ -14,7 +14,7 @@ from typing import Any
 
 from ingest.readers.common import mupdf, png_asset
 from ingest.readers.wordoffice import FindTool, convert, office
-from ingest.readers.wordpackage import A, M, O, R, Relation, W, WordPackage, attr
+from ingest.readers.wordpackage import A, M, O, R, Relation, V, W, WordPackage, attr
 from schemas.document import Asset
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
@@ -54,6 +54,7 @@ class FigureSheet:
     find: FindTool = shutil.which
     looks: Mapping[str, Relation] = field(default_factory=dict)  # where styles and theme are
     section: Any = None  # the document's w:sectPr: drawings are placed against its margins
+    types: Mapping[str, Any] = field(default_factory=dict)  # v:shapetype by id: told once, used anywhere
     _figures: dict[str, _Figure] = field(default_factory=dict)
 
     def add(
@@ -104,7 +105,7 @@ class FigureSheet:
         body = []
         for place, figure in enumerate(figures):
             runs = "".join(
-                f"<w:r>{etree.tostring(_plain(node, figure.relations, links), encoding='unicode')}</w:r>"
+                f"<w:r>{etree.tostring(self._plain(node, figure.relations, links), encoding='unicode')}</w:r>"
                 for node in figure.nodes
             )
             start = '<w:pageBreakBefore w:val="1"/>' if place else ""
@@ -129,6 +130,19 @@ class FigureSheet:
             )
             for name, data in parts.items():
                 archive.writestr(name, data)
+
+    def _plain(self, node: Any, relations: Mapping[str, Relation], links: dict[str, Relation]) -> Any:  # noqa: ANN401
+        """A copy of a drawing that stands alone: with the kinds of shape it uses, without links."""
+        copied = _unlinked(node, relations, links)
+        used = dict.fromkeys(
+            (shape.get("type") or "").removeprefix("#") for shape in copied.iter(V + "shape")
+        )
+        known = {kind.get("id") for kind in copied.iter(V + "shapetype")}
+        for name in used:
+            kind = self.types.get(name) if name not in known else None
+            if kind is not None and copied.tag == W + "pict":
+                copied.insert(0, _unlinked(kind, {}, links))
+        return copied
 
     def _part(self, link: Relation) -> bytes | None:
         """Bytes of a part; XML is written anew, so that nothing but what the reader allows goes on."""
@@ -157,7 +171,7 @@ class FigureSheet:
         )
 
 
-def _plain(node: Any, relations: Mapping[str, Relation], links: dict[str, Relation]) -> Any:  # noqa: ANN401
+def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Relation]) -> Any:  # noqa: ANN401
     """A copy of a drawing without links and embedded programs, its references counted into links."""
     from lxml import etree
 

@@ -60,6 +60,7 @@ class Content:
     boxes: list[tuple[Any, Drawing]] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)  # what stands beside the text, not in it
     shapes: int = 0
+    solid: int = 0
     grouped: bool = False
 
 
@@ -239,6 +240,7 @@ class ParagraphReader:
         content.grouped = content.grouped or drawing.grouped
         if not assets:
             content.shapes += max(drawing.shapes - len(drawing.boxes), 0)
+            content.solid += max(drawing.solid - len(drawing.boxes), 0)
 
 
 def lines(content: Content) -> list[Line]:

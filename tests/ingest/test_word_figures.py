@@ -138,3 +138,26 @@ def test_nothing_embedded_or_linked_goes_to_libreoffice(tmp_path: Path) -> None:
     with zipfile.ZipFile(kept) as archive:
         content = b"".join(archive.read(name) for name in archive.namelist())
     assert b"program" not in content and b"example.org" not in content and b"OLEObject" not in content
+
+
+def test_a_kind_of_shape_told_elsewhere_in_the_document_is_drawn(tmp_path: Path) -> None:
+    """Word writes the outline of a triangle once; a lone shape with one label is a figure."""
+    kind = (
+        '<v:shapetype id="_x0000_t6" coordsize="21600,21600" o:spt="6" path="m,l,21600r21600,xe">'
+        '<v:path gradientshapeok="t"/></v:shapetype>'
+    )
+    first = f'<w:r><w:pict>{kind}<v:shape type="#_x0000_t6" style="width:1pt;height:1pt"/></w:pict></w:r>'
+    place = "position:absolute;margin-left:90pt;margin-top:9pt;"
+    triangle = (
+        f'<w:r><w:pict><v:shape type="#_x0000_t6" style="{place}width:90pt;height:60pt"/></w:pict></w:r>'
+    )
+    label = (
+        f'<w:r><w:pict><v:shape style="{place}width:30pt;height:20pt"><v:textbox><w:txbxContent>'
+        f"{par('m')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
+    )
+    path = make(tmp_path / "a.docx", par(first + run("1. 甲")) + par(run("2. 如图") + triangle + label))
+    document, assets = read_docx(path, ReadSettings())
+    assert [b.text for b in document.blocks] == ["1. 甲", "2. 如图", "[图]", "m"]
+    if OFFICE is not None:
+        width, height = size(assets[0].data)
+        assert 150 < width < 220 and 100 < height < 160, "90 by 60 points, drawn at 144 to the inch"
