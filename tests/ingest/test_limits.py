@@ -189,6 +189,40 @@ def test_trees_of_a_million_objects_end_in_time(tmp_path: Path, shape: str) -> N
             assert error.code in {"damaged", "no_pages", "not_readable", "max_pages"}, error
 
 
+def _stream(data: bytes, entries: str = "") -> bytes:
+    return f"<<{entries}/Length {len(data)}>>stream\n".encode() + data + b"\nendstream"
+
+
+@pytest.mark.parametrize("kind", ["forms", "packed"])
+def test_a_page_that_draws_for_ever_is_stopped_and_nothing_is_left(tmp_path: Path, kind: str) -> None:
+    """Thirty forms that draw the next one four times each; a stream of 300 MB packed twice."""
+    import psutil
+
+    page = (
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 500 700]/Contents 4 0 R/Resources<</XObject<</X0 5 0 R>>>>>>"
+    )
+    more: list[bytes] = []
+    if kind == "forms":
+        content = _stream(b"/X0 Do")
+        for number in range(30):
+            inner = f"/X{number + 1} Do ".encode() * 4 if number < 29 else b"0 0 m 9 9 l S"
+            names = f"/Resources<</XObject<</X{number + 1} {number + 6} 0 R>>>>"
+            more.append(_stream(inner, f"/Type/XObject/Subtype/Form/BBox[0 0 500 700]{names}"))
+    else:
+        once = zlib.compressobj()
+        packed = b"".join(once.compress(b"q Q " * 250_000) for _ in range(300)) + once.flush()
+        content = _stream(zlib.compress(packed), "/Filter[/FlateDecode/FlateDecode]")
+    file = pdf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", page, content, *more)
+    limits = ReadSettings(max_seconds=4, max_memory_mb=1500, ocr="never")
+    before = set(psutil.Process().children(recursive=True))
+    start = time.monotonic()
+    with DocumentPool(1, Settings(read=limits), tmp_path) as pool, pytest.raises(RefusedError) as caught:
+        pool.read(put(tmp_path / "a.pdf", file))
+    assert caught.value.code in {"max_seconds", "max_memory_mb"} and caught.value.code in caught.value.message
+    assert time.monotonic() - start < 30
+    assert set(psutil.Process().children(recursive=True)) <= before
+
+
 def test_a_process_cannot_reserve_far_more_than_its_limit(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -308,4 +342,37 @@ def test_libreoffice_follows_no_link(tmp_path: Path, listener: tuple[str, list[s
     assert read is not None
     text = "\n".join(block.text for block in read[0].blocks)
     assert "entropy" in text and "TOPSECRET" not in text
+    assert calls == []
+
+
+def test_no_link_of_a_doc_is_followed(tmp_path: Path, listener: tuple[str, list[str]]) -> None:
+    import shutil
+    import subprocess
+
+    office = shutil.which("soffice")
+    if office is None:
+        pytest.skip("LibreOffice is not installed")
+    address, calls = listener
+    secret = put(tmp_path / "secret.txt", b"TOPSECRET")
+
+    def field(code: str) -> str:
+        mark = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+        told = f'<w:r><w:instrText xml:space="preserve"> {code} </w:instrText></w:r>'
+        return par(mark.format("begin") + told + mark.format("separate") + run("old") + mark.format("end"))
+
+    source = make(
+        tmp_path / "a.docx",
+        par("1. entropy")
+        + field(f'INCLUDEPICTURE "{address}/p.png" \\d')
+        + field(f'INCLUDETEXT "{secret}"')
+        + field('DDEAUTO cmd "/c touch" x'),
+        relations={"t": ("attachedTemplate", f"{address}/t.dotm")},
+    )
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    command = [office, profile, "--headless", "--convert-to", "doc:MS Word 97", "--outdir", str(tmp_path)]
+    subprocess.run([*command, str(source)], capture_output=True, timeout=120, check=True)
+    calls.clear()  # a LibreOffice that is not kept from it asks the address
+    document, _ = read(tmp_path / "a.doc", ReadSettings())
+    text = "\n".join(block.text for block in document.blocks)
+    assert document.format == "doc" and "entropy" in text and "TOPSECRET" not in text
     assert calls == []
