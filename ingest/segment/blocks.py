@@ -26,22 +26,25 @@ from schemas.text import fold
 
 _LETTER = re.compile(
     r"(?:[试考]?卷|试题|答案|解答|[Pp]aper|PAPER|[Tt]est|TEST|[Vv]ersion|VERSION|[Ff]orm|FORM"
-    r"|[Ss]et)\s*[（(]?\s*([A-D甲乙丙丁]|[1-4](?!\d)|[一二三四](?![、.．大]))\s*(?![A-Za-z\d])[)）]?"
-    r"|(?<![A-Za-z])([A-D甲乙丙丁])\s*卷|(?:模拟|测试|练习)[试题卷]*\s*[（(]?([一二三四五\d])[)）]?"
-    r"|第\s*([一二三四五\d])\s*[套份]"
+    r"|[Ss]et)\s{0,3}[（(]?\s{0,3}([A-D甲乙丙丁]|[1-4](?!\d)"
+    r"|[一二三四](?![、.．大]))\s{0,3}(?![A-Za-z\d])[)）]?"
+    r"|(?<![A-Za-z])([A-D甲乙丙丁])\s{0,3}卷|(?:模拟|测试|练习)[试题卷]*\s{0,3}[（(]?([一二三四五\d])[)）]?"
+    r"|第\s{0,3}([一二三四五\d])\s{0,3}[套份]"
 )
 _LETTERS = {"甲": "A", "乙": "B", "丙": "C", "丁": "D", "一": "1", "二": "2", "三": "3", "四": "4", "五": "5"}
 _NAMED_LIST = re.compile(
-    r"^\s*[^\d，。；:：]{0,16}答案\s*[:：]?\s*(?=[第（(]?\d)|^\s*(?:KEYS?"
-    r"|Keys?)\s*[:：]\s*(?=[(（]?\d)"
+    r"^\s{0,3}[^\d，。；:：]{0,16}答案\s{0,3}[:：]?\s{0,3}(?=[第（(]?\d)|^\s{0,3}(?:KEYS?"
+    r"|Keys?)\s{0,3}[:：]\s{0,3}(?=[(（]?\d)"
 )
 _ASKS = re.compile(
-    r"[？?]|_{2,}|（\s*）|\(\s*\)|^(?:请|试)?(?:简述|论述|试述|说明|什么是|比较|计算|求|证明|分析"
-    r"|解释)|^[A-D]\s*[.．、)]"
+    r"[？?]|_{2,}|（\s{0,3}）|\(\s{0,3}\)|^(?:请|试)?(?:简述|论述|试述|说明|什么是|比较|计算|求|证明|分析"
+    r"|解释)|^[A-D]\s{0,3}[.．、)]"
     r"|\b(?:[Ww]hat|[Ww]hich|[Ww]hy|[Hh]ow|[Ee]xplain|[Dd]efine|[Cc]ompare|[Ss]tate|[Dd]escribe"
     r"|[Cc]alculate|[Ss]how)\b"
 )
 _TITLE = 40
+_HEADS = 8
+_SEEN = 300
 SAME_TITLE = 75.0
 
 
@@ -65,7 +68,9 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     """
     blocks: list[Block] = []
     heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
-    places = set(heads)
+    if not heads and not any(_named(line) for line in lines if line.kind is BlockKind.TEXT):
+        return []
+    asking = _Asking(lines, heads)
     at = 0
     before: list[Mark] = []  # the numbers since the last block
     while at < len(lines):
@@ -83,14 +88,14 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
             continue
         if len(before) >= 2 and _numbered_line(lines, at, before):
             first = Line(_named(line), line.block, read_mark(_named(line)))
-            end = _end(lines, at, before, first, heads)
+            end = _end(lines, at, before, first, heads, asking)
             blocks.append(Block(at, end, letter_of(line.text)))
             at, before = end, []
             continue
-        begins = at in places and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
+        begins = at in asking.heads and (len(before) >= 2 or (bool(blocks) and blocks[-1].end == at))
         after = _numbered_after(lines, at) if begins else None
         if begins and _begins_again(lines, at, before, after):
-            end = _end(lines, at, before, after or line, heads)
+            end = _end(lines, at, before, after or line, heads, asking)
             blocks.append(Block(at, end, letter_of(line.text)))
             at, before = end, []
             continue
@@ -155,7 +160,7 @@ def letter_of(text: str) -> str:
 def _named(line: Line) -> str:
     """What stands after «答案：» on a line, '' when the line does not begin so."""
     named = _NAMED_LIST.match(line.text) or ANSWER_LINE.match(line.text)
-    said = named is not None and re.search(r"答案|nswer|ANSWER|^\s*K", named.group())
+    said = named is not None and re.search(r"答案|nswer|ANSWER|^\s{0,3}K", named.group())
     return line.text[named.end() :] if named and said else ""
 
 
@@ -181,21 +186,32 @@ def _listed_line(line: Line) -> bool:
     return not in_parts and len(listed(rest)) >= 2
 
 
-def _end(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line, heads: Sequence[int]) -> int:
-    ends = [_numbering_goes_on(lines, begin, before, first)]
+def _end(
+    lines: Sequence[Line],
+    begin: int,
+    before: Sequence[Mark],
+    first: Line,
+    heads: Sequence[int],
+    asking: _Asking,
+) -> int:
+    end = _numbering_goes_on(lines, begin, before, first)
     letter = letter_of(lines[begin].text)
-    for head in heads:
-        if head <= begin + 1 or lines[head].mark is not None or heading_form(lines[head].text) is not None:
+    numbered = False
+    for place in range(begin + 2, end):
+        numbered = numbered or lines[place - 1].mark is not None
+        if place not in asking.heads or lines[place].mark is not None:
             continue
-        other = letter_of(lines[head].text)
-        marks = [m for line in lines[head + 1 :] if (m := line.mark)]
-        again = bool(marks) and marks[0].value == 1 and marks[0].family == (first.mark or marks[0]).family
-        numbered = any(line.mark is not None for line in lines[begin + 1 : head])
+        if heading_form(lines[place].text) is not None:
+            continue  # the heading of a section of this key
+        other = letter_of(lines[place].text)
+        after = _numbered_after(lines, place)
+        mark = after.mark if after is not None else None
+        again = mark is not None and mark.value == 1 and mark.family == (first.mark or mark).family
         if (letter and other and other != letter) or (again and numbered):
-            ends.append(head)
+            end = place
             break
-    begins = _next_paper(lines, begin, [head for head in heads if head > begin])
-    return min([*ends, begins])
+    later = [head for head in heads if begin < head <= end][:_HEADS]
+    return min(end, _next_paper(lines, begin, end, later, asking))
 
 
 def _numbering_goes_on(lines: Sequence[Line], begin: int, before: Sequence[Mark], first: Line) -> int:
@@ -210,17 +226,47 @@ def _numbering_goes_on(lines: Sequence[Line], begin: int, before: Sequence[Mark]
     return len(lines)
 
 
-def _next_paper(lines: Sequence[Line], begin: int, heads: Sequence[int]) -> int:
-    """Where after the key that begins at `begin` another paper starts: at its title or its first number."""
-    for head in [*heads, len(lines)]:
+def _next_paper(lines: Sequence[Line], begin: int, end: int, heads: Sequence[int], asking: _Asking) -> int:
+    """Where in a key, lines[begin:end], another paper starts: at its title or its first number; else end.
+
+    heads: the headings of answers in the key and at its end, where a paper before them must end.
+    """
+    for head in [*heads, end] if end not in heads else heads:
         ones = [i for i in range(begin + 1, head) if (m := lines[i].mark) is not None and m.value == 1]
         outer = [i for i in ones if (m := lines[i].mark) is not None and m.style is Style.HAN] or ones
+        starts = set(outer) if head < len(lines) else set()
         for index in range(begin + 2, head):
-            titled = _is_title(lines, index)
-            again = head < len(lines) and index in outer
-            if (titled or again) and _asks(lines[index:head]) and not _asks(lines[begin + 1 : index]):
+            if asking.between(begin + 1, index):
+                break
+            if (index in starts or _is_title(lines, index)) and asking.between(index, head):
                 return index
-    return len(lines)
+    return end
+
+
+class _Asking:
+    """Whether the numbered lines of a stretch are questions, looked up in sums over the lines."""
+
+    def __init__(self, lines: Sequence[Line], heads: Sequence[int]) -> None:
+        self.heads = frozenset(heads)
+        self._numbered, self._asked = [0], [0]
+        for index, line in enumerate(lines):
+            item = line.mark is not None and line.mark.style is not Style.HAN
+            # an item asks, leaves blanks, or has options under it
+            ask = item and any(_ASKS.search(one.body[:_SEEN]) for one in _item(lines, index))
+            self._numbered.append(self._numbered[-1] + item)
+            self._asked.append(self._asked[-1] + ask)
+
+    def between(self, begin: int, end: int) -> bool:
+        """Whether at least half of the numbered lines in [begin, end) ask something."""
+        numbered = self._numbered[end] - self._numbered[begin]
+        return self._asked[end] - self._asked[begin] >= max(1, 0.5 * numbered)
+
+
+def _item(lines: Sequence[Line], index: int) -> Sequence[Line]:
+    stop = index + 1
+    while stop < min(index + 3, len(lines)) and lines[stop].mark is None:
+        stop += 1
+    return lines[index:stop]
 
 
 def _is_title(lines: Sequence[Line], index: int) -> bool:
@@ -231,15 +277,6 @@ def _is_title(lines: Sequence[Line], index: int) -> bool:
     first = next((one.text for one in lines if len(fold(one.text)) >= 6), "")
     alike = len(fold(text)) >= 6 and fuzz.ratio(fold(text), fold(first)) >= SAME_TITLE
     return bool(letter_of(text)) or (index > 0 and alike)
-
-
-def _asks(lines: Sequence[Line]) -> bool:
-    """Whether numbered lines are questions: most ask, leave blanks or have options under them."""
-    numbered = [i for i, one in enumerate(lines) if one.mark is not None and one.mark.style is not Style.HAN]
-    asked = 0
-    for i, stop in zip(numbered, [*numbered, len(lines)][1:], strict=True):
-        asked += any(_ASKS.search(one.body) for one in lines[i : min(stop, i + 3)])
-    return asked >= max(1, 0.5 * len(numbered))
 
 
 def entries_of(lines: Sequence[Line], block: Block) -> list[Entry]:

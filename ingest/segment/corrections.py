@@ -13,6 +13,7 @@ from ingest.segment.marks import Style, han_value, number_value
 from schemas.document import BlockKind
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
+from schemas.text import squeeze
 
 _HAN = "[一二三四五六七八九十]{1,3}"
 _WORD = (
@@ -20,35 +21,39 @@ _WORD = (
     r"|[Ee]rrat(?:um|a)|ERRAT(?:UM"
     r"|A)|[Cc]orrigend(?:um|a)"
 )
-_LEAD = re.compile(rf"^\s*[【\[（(*※]*\s*(?:{_WORD})\s*[】\]）)]*\s*(?:[:：]|$)\s*")
+_LEAD = re.compile(
+    rf"^\s{{0,3}}[【\[（(*※]*\s{{0,3}}(?:{_WORD})\s{{0,3}}[】\]）)]*\s{{0,3}}(?:[:：]"
+    rf"|$)\s{{0,3}}"
+)
 _WHERE = (
-    rf"(?:第?\s*(?P<part>{_HAN})\s*(?:大题|部分|、"
-    rf"|[.．])?\s*[,，]?\s*)?(?P<form>[\u4e00-\u9fff]{{2,6}}题)?\s*(?:的|中|部分)?\s*"
-    r"(?:第\s*(?P<n>\d{1,3})\s*小?[题问]|(?P<bare>\d{1,3})\s*(?:[、.．]|小?题)|(?:试题"
-    r"|题)\s*(?P<late>\d{1,3}))"
+    rf"(?:第?\s{{0,3}}(?P<part>{_HAN})\s{{0,3}}(?:大题|部分|、"
+    rf"|[.．])?\s{{0,3}}[,，]?\s{{0,3}})?(?P<form>[\u4e00-\u9fff]{{2,6}}题)?\s{{0,3}}(?:的|中"
+    rf"|部分)?\s{{0,3}}"
+    r"(?:第\s{0,3}(?P<n>\d{1,3})\s{0,3}小?[题问]|(?P<bare>\d{1,3})\s{0,3}(?:[、.．]|小?题)|(?:试题"
+    r"|题)\s{0,3}(?P<late>\d{1,3}))"
 )
 _BECOMES = (
     r"(?:应(?:该)?(?:更正|改|修改|选)?[为是选]?|(?:更正|修正|订正|改|修改|更改)[为成]"
     r"|正确的?(?:答案)?(?:应)?[为是]|[为是选])"
 )
 _CHINESE = re.compile(
-    rf"^{_WHERE}\s*(?:的)?\s*(?:正确|参考|标准)?\s*(?P<said>答案|选项)?\s*(?:有误"
-    rf"|错误)?\s*[,，]?\s*(?:由|从|原为"
-    rf"|原答案)?\s*[“\"'‘「]?[^，,。；;：:]{{0,20}}?[”\"'’」]?\s*[,，]?\s*"
-    rf"{_BECOMES}\s*[:：]?\s*[“\"'‘「（(]?(?P<answer>[^”\"'’」）)。；;]+)"
+    rf"^{_WHERE}\s{{0,3}}(?:的)?\s{{0,3}}(?:正确|参考|标准)?\s{{0,3}}(?P<said>答案|选项)?\s{{0,3}}(?:有误"
+    rf"|错误)?\s{{0,3}}[,，]?\s{{0,3}}(?:由|从|原为"
+    rf"|原答案)?\s{{0,3}}[“\"'‘「]?[^，,。；;：:]{{0,20}}?[”\"'’」]?\s{{0,3}}[,，]?\s{{0,3}}"
+    rf"{_BECOMES}\s{{0,3}}[:：]?\s{{0,3}}[“\"'‘「（(]?(?P<answer>[^”\"'’」）)。；;]+)"
 )
 _ENGLISH = re.compile(
     r"^(?:the\s+)?(?:(?:correct\s+)?answers?\s+(?:to|for"
     r"|of)\s+)?(?:the\s+)?(?:(?P<form>[a-z][a-z -]{3,24}?)\s+)?"
-    r"(?:section\s+(?P<part>[A-Z])\s*,?\s*)?(?:question|problem|item|q\.?"
-    r"|no\.?)\s*(?P<n>\d{1,3})\s*(?:['’]s)?\s*[:,–-]?\s*"
-    r"(?:(?:correct\s+)?answers?\s*)?(?:should\s+(?:be|read)|must\s+be|is\s+now|is"
-    r"|changed?\s+(?:from\s+\S+\s+)?to|→|->)\s*[:“\"'(]?\s*(?P<answer>[^”\"').;,]+)",
+    r"(?:section\s+(?P<part>[A-Z])\s{0,3},?\s{0,3})?(?:question|problem|item|q\.?"
+    r"|no\.?)\s{0,3}(?P<n>\d{1,3})\s{0,3}(?:['’]s)?\s{0,3}[:,–-]?\s{0,3}"
+    r"(?:(?:correct\s+)?answers?\s{0,3})?(?:should\s+(?:be|read)|must\s+be|is\s+now|is"
+    r"|changed?\s+(?:from\s+\S+\s+)?to|→|->)\s{0,3}[:“\"'(]?\s{0,3}(?P<answer>[^”\"').;,]+)",
     re.IGNORECASE,
 )
 # what is said about a question's own text, not about its answer
 _OF_THE_TEXT = re.compile(
-    r"题干|题目|原题|条件|数据|图|公式|印刷|漏|选项\s*[A-H]|\b(?:stem|text|reads?|figure|option)\b"
+    r"题干|题目|原题|条件|数据|图|公式|印刷|漏|选项\s{0,3}[A-H]|\b(?:stem|text|reads?|figure|option)\b"
 )
 _SAYS_SO = re.compile(r"更正|修正|订正|应[为是改]|改[为成]")
 _SPLIT = re.compile(r"[；;。\n]")
@@ -100,9 +105,10 @@ def take_corrections(lines: Sequence[Line]) -> tuple[list[Line], list[Correction
 
 
 _WITHIN = re.compile(
-    r"[（(\[【]\s*(?:更正|勘误"
-    r"|订正)\s*[:：]\s*(?:第\s*)?(\d{1,3})\s*[.．、题:：]*\s*(?:答案)?(?:应为|改为)?\s*([A-H]{1,6}"
-    r"|[√×✓✗对错])\s*[)）\]】]"
+    r"[（(\[【]\s{0,3}(?:更正|勘误"
+    r"|订正)\s{0,3}[:：]\s{0,3}(?:第\s{0,3})?(\d{1,3})\s{0,3}[.．、题:：]*\s{0,3}(?:答案)?(?:应为"
+    r"|改为)?\s{0,3}([A-H]{1,6}"
+    r"|[√×✓✗对错])\s{0,3}[)）\]】]"
 )
 
 
@@ -118,11 +124,12 @@ def _within(line: Line) -> tuple[Line, list[Correction]]:
 def _read(text: str, line: Line, headed: bool) -> list[Correction]:
     out = []
     for piece in _SPLIT.split(text):
-        about = re.search(r"(?:第\s*|[Qq]uestion\s*|Q\s?)(\d{1,3})", piece)
+        about = re.search(r"(?:第\s{0,3}|[Qq]uestion\s{0,3}|Q\s?)(\d{1,3})", piece)
         if headed and about and _OF_THE_TEXT.search(piece) and "答案" not in piece:
             out.append(Correction(int(about.group(1)), "", 0, None, line))
             continue
-        piece = re.sub(r"^[\s\d]*[、.)）]\s*(?=第)", "", piece.strip())
+        # one space at most in a row, so that the patterns' optional spaces have one reading
+        piece = re.sub(r"^[\s\d]{0,4}[、.)）]\s?(?=第)", "", squeeze(piece))
         chinese = _CHINESE.match(piece)
         english = None if chinese else _ENGLISH.match(piece)
         if chinese and (

@@ -11,24 +11,29 @@ from ingest.segment.marks import han_value
 _DASH = r"[-－‐‑—–~～〜至到]+"
 _SIGN = r"A-H√×✓✔✗✘╳TFYN对错正误是否"
 _SPAN = (
-    rf"(?<![\d.])(?:第\s*)?[（(]?(\d{{1,3}})[)）]?\s*(?:小?题)?\s*"
-    rf"{_DASH}\s*[（(]?(\d{{1,3}})[)）]?\s*(?:小?题)?\s*[:：.．、)）]?\s*"
+    rf"(?<![\d.])(?:第\s{{0,3}})?[（(]?(\d{{1,3}})[)）]?\s{{0,3}}(?:小?题)?\s{{0,3}}"
+    rf"{_DASH}\s{{0,3}}[（(]?(\d{{1,3}})[)）]?\s{{0,3}}(?:小?题)?\s{{0,3}}[:：.．、)）]?\s{{0,3}}"
 )
 _RANGE = re.compile(rf"{_SPAN}((?:[{_SIGN}][\s,，、;；]*){{2,}})")
-_SMALL_RANGE = re.compile(rf"{_SPAN}((?:[a-h][\s,，、;；]*){{2,}})(?!\s*[A-Za-z])")
+_SMALL_RANGE = re.compile(rf"{_SPAN}((?:[a-h][\s,，、;；]*){{2,}})(?!\s{{0,3}}[A-Za-z])")
 _LISTED = re.compile(
-    r"(?<![\dA-Za-z.])(?:第\s*)?[（(]?(\d{1,3})[)）]?\s*(?:小?题)?\s*[.．、:：]?\s*"
+    r"(?<![\dA-Za-z.])(?:第\s{0,3})?[（(]?(\d{1,3})[)）]?\s{0,3}(?:小?题)?\s{0,3}[.．、:：]?\s{0,3}"
     r"([A-H]{1,6}|[√×✓✔✗✘╳TF对错]|正确|错误)(?![A-Za-z\u3400-\u9fff])"
 )
-_NUMBER = re.compile(r"(?:第\s*)?[（(]?\s*(\d{1,3})\s*[)）.、．]?\s*(?:小?题)?")
+_NUMBER = re.compile(r"(?:第\s{0,3})?[（(]?\s{0,3}(\d{1,3})\s{0,3}[)）.、．]?\s{0,3}(?:小?题)?")
 _ANSWERING = re.compile(rf"[（(]?(?:[{_SIGN}][\s,，、]*){{1,8}}[)）]?|正确|错误|[a-h]")
 _LABEL = re.compile(
-    r"^(?:题\s*号|题\s*目|题\s*序|序\s*号|小\s*题|答\s*案|参考答案|标准答案|选\s*项|得\s*分|No\.?"
-    r"|Questions?|Answers?)\s*[:：]?$",
+    r"^(?:题\s{0,3}号|题\s{0,3}目|题\s{0,3}序|序\s{0,3}号|小\s{0,3}题|答\s{0,3}案|参考答案|标准答案"
+    r"|选\s{0,3}项|得\s{0,3}分|No\.?"
+    r"|Questions?|Answers?)\s{0,3}[:：]?$",
     re.IGNORECASE,
 )
-_ANSWER_LABEL = re.compile(r"^(?:答\s*案|参考答案|标准答案|选\s*项|Answers?)\s*[:：]?$", re.IGNORECASE)
-_NAMED = re.compile(r"^[^\d:：]{0,16}[:：]\s*")
+_ANSWER_LABEL = re.compile(
+    r"^(?:答\s{0,3}案|参考答案|标准答案|选\s{0,3}项"
+    r"|Answers?)\s{0,3}[:：]?$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"^[^\d:：]{0,16}[:：]\s{0,3}")
 _LONGEST = 60
 
 

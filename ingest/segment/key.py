@@ -79,7 +79,10 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
         yield from (_changed(line, part) for part in split_inner(line.text, mark, tight=True))
 
 
-NESTED = re.compile(r"^\s*(\d{1,2})\s*[.．]?\s*(?=[（(]\s*(?:[a-h]|[ivx]{1,4}|\d)\s*[)）])")
+NESTED = re.compile(
+    r"^\s{0,3}(\d{1,2})\s{0,3}[.．]?\s{0,3}(?=[（(]\s{0,3}(?:[a-h]|[ivx]{1,4}"
+    r"|\d)\s{0,3}[)）])"
+)
 
 
 def _changed(line: Line, text: str, mark: Mark | EllipsisType | None = ...) -> Line:

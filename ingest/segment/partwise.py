@@ -12,18 +12,20 @@ from schemas.question import Draft, Part
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 # a part's mark: at the start of a line, or after a space or a sentence's end on the line
 _MARK = re.compile(
-    r"(?:^|(?<=[\s\u3000。.；;，,、）)]))(?:[（(]\s*(?:第\s*)?(?P<a>\d{1,2}"
-    r"|[一二三四五六七八九十]{1,3}|[a-h])\s*[)）]\s*[.．、]?"
-    r"|(?P<b>[①-⑳])|第\s*(?P<c>\d{1,2}|[一二三四五六七八九十]{1,3})\s*(?:小?[问题]|空)\s*[:：.、]?"
+    r"(?:^|(?<=[\s\u3000。.；;，,、）)]))(?:[（(]\s{0,3}(?:第\s{0,3})?(?P<a>\d{1,2}"
+    r"|[一二三四五六七八九十]{1,3}|[a-h])\s{0,3}[)）]\s{0,3}[.．、]?"
+    r"|(?P<b>[①-⑳])|第\s{0,3}(?P<c>\d{1,2}|[一二三四五六七八九十]{1,3})\s{0,3}(?:小?[问题]"
+    r"|空)\s{0,3}[:：.、]?"
     r"|(?P<d>\d{1,2}"
-    r"|[a-h])\s*(?:[)）、]|[.．](?!\d))|Part\s*(?P<e>[a-h])\s*[:.)]?)"
-    r"\s*[:：]?\s*",
+    r"|[a-h])\s{0,3}(?:[)）、]|[.．](?!\d))|Part\s{0,3}(?P<e>[a-h])\s{0,3}[:.)]?)"
+    r"\s{0,3}[:：]?\s{0,3}",
     re.MULTILINE,
 )
-_TIGHT = re.compile(r"(?:[（(]\s*(?P<a>\d{1,2})\s*[)）]|(?P<b>[①-⑳]))\s*")
+_TIGHT = re.compile(r"(?:[（(]\s{0,3}(?P<a>\d{1,2})\s{0,3}[)）]|(?P<b>[①-⑳]))\s{0,3}")
 _EACH = re.compile(
-    r"每\s*(?:个)?\s*(?P<what>小?问|小?题|空格?|点)\s*(?:各)?\s*(?P<n>\d+(?:\.\d+)?)\s*分"
-    r"|(?P<m>\d+(?:\.\d+)?)\s*(?:points?|marks?)\s*each"
+    r"每\s{0,3}(?:个)?\s{0,3}(?P<what>小?问|小?题|空格?"
+    r"|点)\s{0,3}(?:各)?\s{0,3}(?P<n>\d+(?:\.\d+)?)\s{0,3}分"
+    r"|(?P<m>\d+(?:\.\d+)?)\s{0,3}(?:points?|marks?)\s{0,3}each"
 )
 _EDGE = " \t\n，,；;、"
 
@@ -104,7 +106,7 @@ def _pointed(parts: Sequence[Part], draft: Draft) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-_INLINE = re.compile(r"(?:^|(?<=[：:。；;？?！!）)\s]))[（(]\s*(\d{1,2})\s*[）)](?=\s*\S)")
+_INLINE = re.compile(r"(?:^|(?<=[：:。；;？?！!）)\s]))[（(]\s{0,3}(\d{1,2})\s{0,3}[）)](?=\s{0,3}\S)")
 
 
 def parts_in_line(text: str) -> list[tuple[str, str]]:
@@ -125,7 +127,7 @@ def parts_in_line(text: str) -> list[tuple[str, str]]:
     return parts if all(len(part) >= 4 and _ASKS.search(part) for _, part in parts) else []
 
 
-_ASKS = re.compile(r"[？?]|[。；;]$|分\s*[)）]\s*[。；;]?$")
+_ASKS = re.compile(r"[？?]|[。；;]$|分\s{0,3}[)）]\s{0,3}[。；;]?$")
 
 
 def answers_between(marks: Sequence[Mark | None], begins: Sequence[bool]) -> list[bool]:

@@ -11,22 +11,23 @@ from schemas.document import BlockKind
 
 _INNER = (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN)
 _STUDENT = re.compile(
-    r"^\s*[【\[（(]?\s*(?:(?:学生|考生|我|你|您)的?\s*(?:作答|答案|答题|解答|回答|答)(?:情况|内容"
+    r"^\s{0,3}[【\[（(]?\s{0,3}(?:(?:学生|考生|我|你|您)的?\s{0,3}(?:作答|答案|答题|解答|回答"
+    r"|答)(?:情况|内容"
     r"|区)?|作答(?:情况|内容)?"
     r"|(?:[Ss]tudent(?:['’]s)?|[Yy]our|[Mm]y) (?:answer|response|work)"
-    r"|STUDENT ANSWER)\s*[】\]）)]?\s*[:：]\s*"
+    r"|STUDENT ANSWER)\s{0,3}[】\]）)]?\s{0,3}[:：]\s{0,3}"
 )
 _GIVEN = re.compile(
-    r"[【\[（(]?\s*(?:参考答案|标准答案|正确答案|正确选项|答案解析|解析|(?:[Cc]orrect|[Rr]ight|[Mm]odel"
-    r"|[Rr]eference) answer)\s*[】\]）)]?\s*[:：]"
+    r"[【\[（(]?\s{0,3}(?:参考答案|标准答案|正确答案|正确选项|答案解析|解析|(?:[Cc]orrect|[Rr]ight|[Mm]odel"
+    r"|[Rr]eference) answer)\s{0,3}[】\]）)]?\s{0,3}[:：]"
 )
 _MARKED = re.compile(
-    r"^\s*(?:(?:本题|实际|学生)?\s*得\s*分\s*[:：]\s*[\d.]*\s*分?|(?:[Ss]core"
-    r"|[Mm]arks? awarded)\s*[:：]\s*[\d./ ]*)\s*$"
+    r"^\s{0,3}(?:(?:本题|实际|学生)?\s{0,3}得\s{0,3}分\s{0,3}[:：]\s{0,3}[\d.]*\s{0,3}分?|(?:[Ss]core"
+    r"|[Mm]arks? awarded)\s{0,3}[:：]\s{0,3}[\d./ ]*)\s{0,3}$"
 )
 _TAIL = re.compile(
-    r"[\s\u3000,，;；（(]*(?:(?:学生|考生|我|你|您)的?\s*(?:作答|答案|回答)|(?:[Yy]our"
-    r"|[Ss]tudent(?:['’]s)?) (?:answer|response)|(?:本题|实际)?得\s*分)\s*[:：].*$"
+    r"[\s\u3000,，;；（(]{0,8}(?:(?:学生|考生|我|你|您)的?\s{0,3}(?:作答|答案|回答)|(?:[Yy]our"
+    r"|[Ss]tudent(?:['’]s)?) (?:answer|response)|(?:本题|实际)?得\s{0,3}分)\s{0,3}[:：].*$"
 )
 
 _TITLE_LINES = 6
@@ -37,9 +38,9 @@ _GIVEN_HEAD = re.compile(
     r"^[^，。；？！]{0,30}(?:参考答案|标准答案|评分标准)|^(?:Answer [Kk]ey"
     r"|ANSWER KEY)"
 )
-_OWN_ANSWER = re.compile(r"^\s*(?:答|解|Answer)\s*[:：]\s*")
+_OWN_ANSWER = re.compile(r"^\s{0,3}(?:答|解|Answer)\s{0,3}[:：]\s{0,3}")
 _WRITTEN = re.compile(r"_*<u>[^<>]*</u>_*")
-_CHOSEN = re.compile(r"([（(])\s*(?:[A-H]{1,6}|[√×✓✗对错TF])\s*([)）])")
+_CHOSEN = re.compile(r"([（(])\s{0,3}(?:[A-H]{1,6}|[√×✓✗对错TF])\s{0,3}([)）])")
 
 GRADING = (
     r"评分(?:标准|细则|说明|要点|参考|意见|办法)|评阅标准|阅卷(?:说明|提示)|给分(?:标准|说明)|得分点"
@@ -47,21 +48,21 @@ GRADING = (
     r"|[Gg]rading notes?|[Ee]xaminer'?s? (?:comments?|notes?|report)|[Nn]ote to (?:markers?|graders?)"
 )
 _EXPLAINS = re.compile(
-    rf"(?:^|(?<=[\s。；;.]))[【\[（(]?\s*(?:(?:答案|试题)?解析|解题思路|思路点拨|命题意图"
+    rf"(?:^|(?<=[\s。；;.]))[【\[（(]?\s{{0,3}}(?:(?:答案|试题)?解析|解题思路|思路点拨|命题意图"
     rf"|考查(?:知识)?点|考点|知识点|点评|评析|易错点|常见错误"
     rf"|{GRADING}"
-    r"|Explanations?|Comments?|Common (?:mistakes|errors))\s*(?:[】\]）)]\s*[:：]?|[:：])\s*"
+    r"|Explanations?|Comments?|Common (?:mistakes|errors))\s{0,3}(?:[】\]）)]\s{0,3}[:：]?|[:：])\s{0,3}"
 )
 _STEP = (
     r"(?:答[对出到]|写[对出明]|算[对出]|列[对出]|画[对出]|说[出明]|指出|结果|过程|步骤|公式|要点"
     r"|结论|论述|举例|定义|观点|理由"
-    r"|每\s*[一个]?\s*(?:[点条项步种问空]|要点|方面))"
+    r"|每\s{0,3}[一个]?\s{0,3}(?:[点条项步种问空]|要点|方面))"
 )
 _REMARK = re.compile(
     r"该(?:生|考生|同学)|(?:多数|大部分|绝大多数|有些|部分|不少|个别|很多)(?:同学|学生|考生)|(?:考生"
     r"|学生|同学们?)(?:普遍|常常?|容易|往往|多)"
-    rf"|酌情|(?:可|只|不|再|共|各|应)?(?:给|扣|计)\s*\d+(?:\.\d+)?\s*分"
-    rf"|{_STEP}[^。；;，,\n]{{0,16}}?[给得各扣计]?\s*\d+(?:\.\d+)?\s*分"
+    rf"|酌情|(?:可|只|不|再|共|各|应)?(?:给|扣|计)\s{{0,3}}\d+(?:\.\d+)?\s{{0,3}}分"
+    rf"|{_STEP}[^。；;，,\n]{{0,16}}?[给得各扣计]?\s{{0,3}}\d+(?:\.\d+)?\s{{0,3}}分"
     r"|(?:言之(?:成理|有理)|意思(?:相近|对)|其他(?:解法|答案)(?:正确)?)[^。；;\n]{0,16}(?:分|即可)"
     r"|(?:同样|均|也|都|不)(?:可)?(?:给|得)分"
     r"|[Mm]ost (?:students|candidates)|[Mm]any (?:students|candidates)"
@@ -116,7 +117,15 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
             Style.CIRCLE,
             Style.RIGHT_PAREN,
         )
-        if open_end and not (outer or _GIVEN.match(text) or re.match(r"^\s*[【\[]?\s*(?:答案|解)", text)):
+        if open_end and not (
+            outer
+            or _GIVEN.match(text)
+            or re.match(
+                r"^\s{0,3}[【\[]?\s{0,3}(?:答案"
+                r"|解)",
+                text,
+            )
+        ):
             gone.append(line)
             continue
         open_end = False
