@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bank.draw.draw import left
-from bank.draw.pool import scanned
-from bank.draw.request import Request
+from bank.draw.drawing import left
+from bank.draw.facts import kept, scanned
+from bank.draw.request import Request, checked
 from bank.draw.units import units
 from schemas.document import Frozen
 from schemas.question import Status
@@ -31,7 +31,10 @@ class Left(Frozen):
 
 def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) -> list[Left]:
     """For each stratum how many papers of this kind the institution can still be given."""
-    strata = left(bank.delta().to_pyarrow_dataset(), request, ledger.exposed(institution))
+    table = bank.delta()
+    request = checked(request)
+    known = kept(bank.path, table, request)
+    strata = left(table.to_pyarrow_dataset(), request, ledger.exposed(institution), known)
     return [
         Left(
             name=s.name,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bank.draw.draw import left
-from bank.draw.pool import scanned
+from bank.draw.drawing import left
+from bank.draw.facts import scanned
 from bank.draw.request import Request
 from bank.versions import history
 from schemas.document import Frozen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bank.draw.draw import draw, draw_from, encode
+from bank.draw.drawing import draw, draw_from, encode
 from bank.draw.request import Request
 
 __all__ = ["Request", "draw", "draw_from", "encode"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bank.draw.draw import draw
+from bank.draw.drawing import draw
 from bank.draw.request import Request
+from bank.table import gone
 from schemas.errors import BankError
 from schemas.evaluation import Manifest, SampleItem
 
@@ -18,7 +19,8 @@ def redraw(bank: Bank, manifest: Manifest) -> tuple[list[SampleItem], Manifest]:
 
     It is the same draw when ids and items_sha256 are equal (`same`). No ledger is asked: the manifest
     names the units that were passed over. BankError `other_bank` when the manifest is of another
-    bank, `no_version` when this copy of the bank is older than the draw.
+    bank, `no_version` when this copy of the bank is older than the draw,
+    `version_gone` when the version has been vacuumed.
     """
     table = bank.delta(manifest.bank_version)
     here = str(table.metadata().id)
@@ -38,7 +40,11 @@ def redraw(bank: Bank, manifest: Manifest) -> tuple[list[SampleItem], Manifest]:
         allow_short=True,
     )
     about = {"bank_id": here, "bank_version": manifest.bank_version}
-    return draw(table.to_pyarrow_dataset(), request, about=about, exposed=manifest.excluded)
+    dataset = table.to_pyarrow_dataset()
+    try:
+        return draw(dataset, request, about=about, exposed=manifest.excluded)
+    except FileNotFoundError as error:
+        raise gone(manifest.bank_version, old=True) from error
 
 
 def same(manifest: Manifest, again: Manifest) -> bool:

@@ -6,47 +6,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bank.draw.request import Request, kind, stratum_name
-from bank.draw.units import smallest_ids, units
-from schemas.question import QuestionType, Status
+from bank.draw.request import Request, stratum_name
+from bank.draw.units import smallest_ids
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-    import pyarrow.dataset as pads
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
     Marks = NDArray[np.bool_]
-
-# A regex that stops at the first sign, rather than a copy of every answer without its spaces.
-_SAYS_SOMETHING = r"[^\s\pZ]"
-_HEAD = r"(?i)^[\s\pZ（(]*"
-_END = r"(?:[\s\pZ，,。.；;：:、)）]|$)"
-_SAYS_FALSE = _HEAD + r"(?:×|✗|✘|╳|错|不正确|不对|[x否假f]" + _END + r"|(?:false|no|wrong|incorrect)\b)"
-_SAYS_TRUE = _HEAD + r"(?:√|✓|✔|正确(?:[^的]|$)|[对是真t]" + _END + r"|(?:true|yes|right|correct)\b)"
 
 
 @dataclass(frozen=True)
 class Pool:
     """One entry a row of the bank, in no particular order.
 
-    unit: number of its unit, from 0 to below `numbers`. fit: may be drawn and passes the filters.
-    stratum: place in `strata` (names, sorted), -1 for rows outside the filters. verdict: 1 and 0 for
-    items that say true and false, -1 for others; None unless verdicts are to be balanced.
+    unit: number of its unit, from 0 to below `numbers`. names: its id is the name of its unit. fit:
+    may be drawn and passes the filters. stratum: place in `strata` (names, sorted), -1 for rows
+    outside the filters. verdict: 1 and 0 for items that say true and false, -1 for others; None
+    unless verdicts are to be balanced.
     """
 
     ids: pa.Array[Any]
     unit: Numbers
     numbers: int
+    names: Marks
     fit: Marks
     strata: tuple[str, ...]
     stratum: Numbers
     verdict: NDArray[np.int8] | None
 
-    def named(self, rows: Numbers) -> list[str]:
-        """The ids of these rows."""
-        found: list[Any] = self.ids.take(rows).to_pylist()
+    def named(self, rows: Numbers, as_type: pa.DataType | None = None) -> list[Any]:
+        """The ids of these rows, as text unless another type is asked for."""
+        ids: Any = self.ids.take(rows)
+        found: list[Any] = (ids if as_type is None else ids.cast(as_type)).to_pylist()
         return found
 
     def rows_of(self, names: Iterable[str]) -> Marks:
@@ -69,40 +63,34 @@ class Candidates:
     home: Numbers
 
 
-def load(dataset: pads.Dataset, request: Request) -> Pool:
-    """The columns of a whole bank. Siblings and duplicates outside the filters still join units."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def load(facts: pa.Table, request: Request) -> Pool:
+    """The pool of a request, from the facts of the whole bank.
 
-    field = pc.field
-    live = field("status") == Status.ACTIVE.value
+    Siblings and duplicates outside the filters still join units.
+    """
+    import numpy as np
+
+    inside = _marks(facts, "live")
     for name, values in request.filters.items():
-        live = live & _text(name).isin(pa.array(values, pa.string()))
-    answer = field("reference_answer")
-    columns = {
-        "question_id": field("question_id"),
-        "original_id": field("original_id"),
-        "duplicate_of": field("duplicate_of"),
-        "live": live,
-        "fit": live & ~field("needs_figure") & pc.match_substring_regex(answer, _SAYS_SOMETHING),
-        **{f"by {name}": _text(name) for name in request.by},
-    }
-    if request.balance_verdicts:
-        judged = field("question_type") == QuestionType.TRUE_FALSE.value
-        columns["false"] = judged & pc.match_substring_regex(answer, _SAYS_FALSE)
-        columns["true"] = judged & pc.match_substring_regex(answer, _SAYS_TRUE)
-    table = scanned(dataset, columns)
-    ids = _column(table, "question_id")
-    of = units(ids, _column(table, "original_id", ""), _column(table, "duplicate_of", ""))
-    shown = _marks(table, "live")
-    strata, stratum = _strata([_column(table, f"by {name}", "") for name in request.by], shown)
+        codes, known = _coded(facts, name)
+        inside &= np.isin(codes, [place for place, text in enumerate(known) if text in values])
+    strata, stratum = _strata([_coded(facts, name) for name in request.by], inside)
     if len(request.by) == 1:
         strata, stratum = _with(request.filters.get(request.by[0], ()), strata, stratum)
     verdict = None
     if request.balance_verdicts:
-        verdict = np.where(_marks(table, "false"), 0, np.where(_marks(table, "true"), 1, -1)).astype(np.int8)
-    return Pool(ids, of, int(of.max(initial=-1)) + 1, _marks(table, "fit"), strata, stratum, verdict)
+        verdict = np.where(_marks(facts, "false"), 0, np.where(_marks(facts, "true"), 1, -1)).astype(np.int8)
+    unit = facts["unit"].combine_chunks().to_numpy().astype(np.int64)
+    return Pool(
+        facts["question_id"].combine_chunks(),
+        unit,
+        int(unit.max(initial=-1)) + 1,
+        _marks(facts, "names"),
+        inside & _marks(facts, "fit"),
+        strata,
+        stratum,
+        verdict,
+    )
 
 
 def candidates(pool: Pool) -> Candidates:
@@ -120,42 +108,29 @@ def candidates(pool: Pool) -> Candidates:
     if several.any():
         first = smallest_ids(pool.ids, rows[several[pool.unit[rows]]], pool.unit)
         home[pool.unit[first]] = pool.stratum[first]
-    name = smallest_ids(pool.ids, np.flatnonzero(home[pool.unit] >= 0), pool.unit)
+    name = np.flatnonzero(pool.names & (home[pool.unit] >= 0))
     return Candidates(pool.unit[name], name, home[pool.unit[name]])
 
 
-def scanned(dataset: pads.Dataset, columns: Any, only: Any = None) -> pa.Table:  # noqa: ANN401 - expressions
-    """Columns (names, or name -> expression) of the rows for which the expression `only` holds."""
-    # Reading further ahead costs memory and gains no time.
-    return dataset.scanner(columns=columns, filter=only, batch_readahead=1, fragment_readahead=1).to_table()
-
-
-def _text(name: str) -> Any:  # noqa: ANN401 - an Arrow expression
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.field(name) if pa.types.is_string(kind(name)) else pc.field(name).cast(pa.string())
-
-
-def _column(table: pa.Table, name: str, empty: str | None = None) -> pa.Array[Any]:
-    column = table[name].combine_chunks()
-    return column if empty is None or not column.null_count else column.fill_null(empty)
-
-
-def _marks(table: pa.Table, name: str) -> Marks:
-    found: Marks = table[name].combine_chunks().fill_null(False).to_numpy(zero_copy_only=False)
+def _marks(facts: pa.Table, name: str) -> Marks:
+    found: Marks = facts[name].combine_chunks().to_numpy(zero_copy_only=False)
     return found
 
 
-def _strata(columns: list[pa.Array[Any]], live: Marks) -> tuple[tuple[str, ...], Numbers]:
+def _coded(facts: pa.Table, name: str) -> tuple[Numbers, list[str]]:
+    import numpy as np
+
+    column: Any = facts[name].combine_chunks()
+    return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary.to_pylist()
+
+
+def _strata(columns: list[tuple[Numbers, list[str]]], live: Marks) -> tuple[tuple[str, ...], Numbers]:
     import numpy as np
 
     code = np.zeros(len(live), dtype=np.int64)
     seen: list[list[str]] = []
-    for column in columns:
-        coded = column.dictionary_encode()
-        values: list[Any] = coded.dictionary.to_pylist()
-        code = code * len(values) + coded.indices.to_numpy(zero_copy_only=False)
+    for codes, values in columns:
+        code = code * len(values) + codes
         seen.append(values)
     there, place = np.unique(code[live], return_inverse=True)
     names = []

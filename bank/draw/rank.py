@@ -20,13 +20,13 @@ def rank(seed: int, what: str, name: str) -> bytes:
     return hashlib.blake2b(f"{seed}\n{what}\n{name}".encode(), digest_size=SIZE).digest()
 
 
-def ranks(seed: int, what: str, names: Iterable[str]) -> Ranks:
-    """`rank` of many names: one row a name, its upper and its lower 64 bits."""
+def ranks(seed: int, what: str, names: Iterable[bytes]) -> Ranks:
+    """`rank` of many names in UTF-8: one row a name, its upper and its lower 64 bits."""
     import numpy as np
 
     head = f"{seed}\n{what}\n".encode()
     blake2b = hashlib.blake2b
-    found = b"".join([blake2b(head + name.encode(), digest_size=SIZE).digest() for name in names])
+    found = b"".join([blake2b(head + name, digest_size=SIZE).digest() for name in names])
     return np.frombuffer(found, dtype=">u8").reshape(-1, 2).astype(np.uint64)
 
 

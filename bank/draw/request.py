@@ -39,6 +39,11 @@ class Request(Frozen):
     balance_verdicts: bool = False
     allow_short: bool = False
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Every field that strata or filters name."""
+        return tuple(dict.fromkeys((*self.by, *self.filters)))
+
 
 def checked(request: Request) -> Request:
     """The request with names in its filters turned into codes; UsageError for what cannot be drawn."""

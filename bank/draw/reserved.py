@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bank.draw.again import redraw
-from bank.draw.draw import draw_from
+from bank.draw.drawing import draw_from
 from bank.draw.request import Request, checked
 from schemas.evaluation import Manifest, SampleItem
 
@@ -22,7 +22,7 @@ def draw_for(
     The same run with the same request again gives the same draw, from the version of the bank it
     was drawn from, however the bank has grown: so a killed command is simply run again. at: RFC 3339.
     Call ledger.record(institution, run) when the sample has been written. Errors: as of
-    `bank.draw.draw.draw` and `Ledger.reserve`; after any of them nothing is reserved.
+    `bank.draw.drawing.draw` and `Ledger.reserve`; after any of them nothing is reserved.
     """
     drawn: list[SampleItem] = []
 

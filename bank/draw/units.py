@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def units(ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any]) -> Numbers:
     """For each row the number of its unit, from 0 upwards with gaps.
 
-    ids, originals, duplicates: question_id, original_id and duplicate_of of every row, '' for none.
+    ids, originals, duplicates: question_id, original_id and duplicate_of of every row, '' for none;
+    originals may be a dictionary already.
     Rows with one original_id are a unit, and so are a row and the one it is a duplicate of, whether
     that one is in the bank or not.
     """
@@ -23,10 +24,11 @@ def units(ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    coded = originals.dictionary_encode()
+    coded: Any = originals if pa.types.is_dictionary(originals.type) else originals.dictionary_encode()
     node = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     count = len(coded.dictionary)
-    alone = np.flatnonzero(pc.equal(originals, pa.scalar("")).to_numpy(zero_copy_only=False))
+    none = pc.index(coded.dictionary, pa.scalar("")).as_py()
+    alone = np.flatnonzero(node == none) if none >= 0 else node[:0]
     node[alone] = count + np.arange(len(alone))
     count += len(alone)
 
@@ -37,7 +39,8 @@ def units(ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any
     keeper = place.drop_null().to_numpy(zero_copy_only=False)
     first = np.concatenate([node[copies], node[kept]])
     second = count + np.concatenate([named.indices.to_numpy(zero_copy_only=False), keeper])
-    return joined(count + len(named.dictionary), first, second.astype(np.int64))[node]
+    unit: Numbers = joined(count + len(named.dictionary), first, second.astype(np.int64))[node]
+    return unit
 
 
 def joined(count: int, first: Numbers, second: Numbers) -> Numbers:

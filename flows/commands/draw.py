@@ -85,7 +85,7 @@ def sample(
 
     With neither -n nor --total the paper of the published scores: 100 from each of ten disciplines.
     """
-    from bank.draw.draw import draw_from
+    from bank.draw.drawing import draw_from
     from bank.store import Bank
     from schemas.errors import UsageError
 
@@ -213,7 +213,7 @@ def request_of(
 
 def write(out: Path, items: list[SampleItem], manifest: Manifest) -> None:
     """The two files of a draw; UsageError when the folder holds another."""
-    from bank.draw.draw import encode
+    from bank.draw.drawing import encode
     from schemas.errors import UsageError
 
     data = manifest.model_dump_json(indent=1).encode() + b"\n"
@@ -256,7 +256,7 @@ def _reserved(
 
 
 def _looked(bank: Bank, request: Request, institution: str | None) -> tuple[list[SampleItem], Manifest]:
-    from bank.draw.draw import draw_from
+    from bank.draw.drawing import draw_from
 
     exposed = _ledger(bank).exposed(institution) if institution is not None else []
     return draw_from(bank, request, exposed)

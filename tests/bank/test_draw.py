@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from bank import rows
 from bank.draw.allocation import shares
-from bank.draw.draw import choose, encode
-from bank.draw.draw import draw as draw_columns
+from bank.draw.drawing import choose, encode
+from bank.draw.drawing import draw as draw_columns
+from bank.draw.facts import facts
 from bank.draw.pool import candidates, load
 from bank.draw.rank import rank, ranks, smallest
 from bank.draw.request import Request
@@ -207,7 +208,7 @@ def test_a_draw_is_the_same_for_ever() -> None:
 def test_ranks_in_bulk_are_those_of_each_name(seed: int, names: list[str], count: int) -> None:
     names = [name.encode("utf-8", "ignore").decode() for name in names]
     one_by_one = [rank(seed, "unit", name) for name in names]
-    bulk = ranks(seed, "unit", names)
+    bulk = ranks(seed, "unit", [name.encode() for name in names])
     assert bulk.astype(">u8").tobytes() == b"".join(one_by_one)
     first = smallest(bulk, count).tolist()
     assert [one_by_one[i] for i in first] == sorted(one_by_one)[:count]
@@ -226,7 +227,7 @@ def test_units_are_the_closure_of_siblings_and_duplicates(bank: list[Question]) 
 def test_every_unit_and_every_pair_has_the_same_chance() -> None:
     dataset = pads.dataset(rows.to_table([make(n) for n in range(500)]))
     asked = Request(seed=0, per_stratum=50)
-    pool = load(dataset, asked)
+    pool = load(facts(dataset, ["discipline"]), asked)
     found = candidates(pool)
     nothing = np.zeros(500, dtype=bool)
     drawn = np.zeros((2000, 500), dtype=np.float64)

@@ -13,7 +13,7 @@ import pytest
 
 from bank.check import check
 from bank.draw.again import redraw, same
-from bank.draw.draw import draw_from
+from bank.draw.drawing import draw_from
 from bank.draw.request import Request
 from bank.draw.reserved import draw_for
 from bank.exposure import overexposed, papers_left, retire

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from bank.draw import allocation
-from bank.draw.pool import Candidates, Pool, candidates, load, scanned
+from bank.draw.facts import facts, kept, scanned
+from bank.draw.pool import Candidates, Pool, candidates, load
 from bank.draw.rank import rank, ranks, smallest
 from bank.draw.request import Request, checked
 from bank.draw.verdicts import balance
@@ -20,6 +21,7 @@ from schemas.text import fold
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     import pyarrow.dataset as pads
     from numpy.typing import NDArray
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-_SHOWN = ("question_id", "prompt", "material", "discipline", "question_type", "language")
+_SHOWN = ("question_id", "prompt", "material", "language")  # and what the facts tell
 
 
 @dataclass
@@ -44,7 +46,9 @@ def draw_from(bank: Bank, request: Request, exposed: Iterable[str] = ()) -> tupl
     """A draw from the newest version of a bank; see `draw`."""
     table = bank.delta()
     about = {"bank_id": str(table.metadata().id), "bank_version": table.version()}
-    return draw(table.to_pyarrow_dataset(), request, about=about, exposed=exposed)
+    request = checked(request)
+    known = kept(bank.path, table, request)
+    return draw(table.to_pyarrow_dataset(), request, about=about, exposed=exposed, known=known)
 
 
 def draw(
@@ -53,6 +57,7 @@ def draw(
     *,
     about: Mapping[str, Any] | None = None,
     exposed: Iterable[str] = (),
+    known: pa.Table | None = None,
 ) -> tuple[list[SampleItem], Manifest]:
     """Draw units from each stratum, one item a unit. Only the items drawn are ever read in full.
 
@@ -60,7 +65,8 @@ def draw(
     An item may be drawn that is active, has a reference answer and needs no figure. A stratum is there
     when an active item has its values, or when it is the only field and the filters name it.
     exposed: question ids the institution has been given; their units are passed over.
-    about: fields of the manifest that tell of the bank and the run.
+    about: fields of the manifest that tell of the bank and the run. known: the facts of the dataset,
+    where they have been read already (`bank.draw.facts`).
 
     In a stratum the units with the smallest BLAKE2b(seed, unit) are drawn, a unit bearing the
     smallest question_id in it, and of a unit the item with the smallest BLAKE2b(seed, question_id):
@@ -73,13 +79,12 @@ def draw(
     import numpy as np
 
     request = checked(request)
-    pool = load(dataset, request)
-    found = candidates(pool)
-    given = np.zeros(pool.numbers, dtype=bool)
-    given[pool.unit[pool.rows_of(exposed)]] = True
-    chosen = choose(pool, found, given[found.unit], request)
-    ids = _items_of(pool, found, chosen, request.seed)
-    items = _fetch(dataset, ids)
+    known = facts(dataset, request.fields) if known is None else known
+    pool, found, given = _prepared(known, request, exposed)
+    chosen = choose(pool, found, given, request)
+    rows = _rows_of(pool, found, chosen, request.seed)
+    items = _fetch(dataset, known.take(rows))
+    ids = [item.question_id for item in items]
     excluded = sorted(pool.named(found.name[np.array(chosen.excluded, dtype=np.int64)]))
     manifest = Manifest(
         **{"bank_version": 0, **(about or {})},
@@ -105,21 +110,32 @@ def encode(items: Iterable[SampleItem]) -> bytes:
     return b"".join(item.model_dump_json().encode() + b"\n" for item in items)
 
 
-def left(dataset: pads.Dataset, request: Request, exposed: Iterable[str] = ()) -> list[Stratum]:
+def left(
+    dataset: pads.Dataset, request: Request, exposed: Iterable[str] = (), known: pa.Table | None = None
+) -> list[Stratum]:
     """What a draw would find: eligible, exposed and wanted units of each stratum. Nothing is drawn."""
-    import numpy as np
-
     request = checked(request)
-    pool = load(dataset, request.model_copy(update={"balance_verdicts": False}))
-    found = candidates(pool)
-    given = np.zeros(pool.numbers, dtype=bool)
-    given[pool.unit[pool.rows_of(exposed)]] = True
-    eligible, before = _counts(pool, found, given[found.unit])
+    known = facts(dataset, request.fields) if known is None else known
+    pool, found, given = _prepared(known, request, exposed)
+    eligible, before = _counts(pool, found, given)
     wanted = allocation.shares(request, eligible)
     return [
         Stratum(name=n, eligible=eligible.get(n, 0), exposed=before.get(n, 0), wanted=wanted[n], drawn=0)
         for n in wanted
     ]
+
+
+def _prepared(
+    known: pa.Table, request: Request, exposed: Iterable[str]
+) -> tuple[Pool, Candidates, NDArray[np.bool_]]:
+    """The pool, the candidates, and which of them the institution has been given."""
+    import numpy as np
+
+    pool = load(known, request)
+    found = candidates(pool)
+    given = np.zeros(pool.numbers, dtype=bool)
+    given[pool.unit[pool.rows_of(exposed)]] = True
+    return pool, found, given[found.unit]
 
 
 def _counts(pool: Pool, found: Candidates, given: NDArray[np.bool_]) -> tuple[dict[str, int], dict[str, int]]:
@@ -134,6 +150,7 @@ def _counts(pool: Pool, found: Candidates, given: NDArray[np.bool_]) -> tuple[di
 def choose(pool: Pool, found: Candidates, given: NDArray[np.bool_], request: Request) -> Chosen:
     """Of the candidates those the seed draws. given: which of them the institution has been given."""
     import numpy as np
+    import pyarrow as pa
 
     eligible, before = _counts(pool, found, given)
     wanted = allocation.shares(request, eligible)
@@ -147,7 +164,7 @@ def choose(pool: Pool, found: Candidates, given: NDArray[np.bool_], request: Req
     for name, count in wanted.items():
         at = pool.strata.index(name) if name in eligible else -1
         members = order[starts[at] : starts[at + 1]] if at >= 0 and count else order[:0]
-        key = ranks(request.seed, "unit", pool.named(found.name[members]))
+        key = ranks(request.seed, "unit", pool.named(found.name[members], pa.binary()))
         free = np.flatnonzero(~given[members])
         verdicts = None
         if says is None:
@@ -210,40 +227,43 @@ def _rows(pool: Pool, found: Candidates, places: NDArray[np.int64]) -> Numbers:
     return np.flatnonzero(pool.fit & (home[pool.unit] == pool.stratum))
 
 
-def _items_of(pool: Pool, found: Candidates, chosen: Chosen, seed: int) -> list[str]:
-    """One question id for each candidate drawn, in their order."""
+def _rows_of(pool: Pool, found: Candidates, chosen: Chosen, seed: int) -> list[int]:
+    """One row for each candidate drawn, in their order."""
     import numpy as np
 
     places = np.array(chosen.places, dtype=np.int64)
     rows = _rows(pool, found, places)
     place_of = dict(zip(found.unit[places].tolist(), chosen.places, strict=True))
-    best: dict[int, tuple[bytes, str]] = {}
+    best: dict[int, tuple[bytes, str, int]] = {}
     for row, name in zip(rows.tolist(), pool.named(rows), strict=True):
         place = place_of[int(pool.unit[row])]
         if pool.verdict is not None:
             told = pool.verdict[row]
             if told != (int(chosen.verdict[place]) if place in chosen.verdict else -1):
                 continue
-        key = (rank(seed, "item", name), name)
+        key = (rank(seed, "item", name), name, row)
         best[place] = min(best.get(place, key), key)
-    return [best[place][1] for place in chosen.places]
+    return [best[place][2] for place in chosen.places]
 
 
-def _fetch(dataset: pads.Dataset, ids: Sequence[str]) -> list[SampleItem]:
-    """The items as a model sees them, in the order of ids."""
+def _fetch(dataset: pads.Dataset, drawn: pa.Table) -> list[SampleItem]:
+    """The items as a model sees them, in the order of drawn, their rows of the facts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wanted = pc.field("question_id").isin(pa.array(ids, pa.string()))
+    # The disciplines are folders: those without any need not be opened.
+    within = pc.field("discipline").isin(drawn["discipline"].combine_chunks().cast(pa.string()).unique())
+    wanted = within & pc.field("question_id").isin(drawn["question_id"].combine_chunks())
     table = scanned(dataset, list(_SHOWN), wanted)
     rows = {row["question_id"]: row for row in table.to_pylist()}
-    if len(rows) < len(ids) or table.num_rows > len(rows):
+    if len(rows) < len(drawn) or len(table) > len(rows):
         raise BankError(
             "The bank holds a question id more than once.",
             code="twice",
             remedy="See what else is wrong with `exambank check`.",
         )
-    return [_item(rows[name]) for name in ids]
+    told = drawn.select(["question_id", "discipline", "question_type"]).to_pylist()
+    return [_item({**rows[row["question_id"]], **row}) for row in told]
 
 
 def _item(row: Mapping[str, Any]) -> SampleItem:

@@ -1,0 +1,50 @@
+"""The facts a draw keeps beside a version: never stale, never needed, never trusted when damaged."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from bank.draw import Request, draw_from
+from bank.draw.drawing import draw
+from bank.store import Bank
+from schemas.question import Status
+from tests.bank.makers import paper
+
+AT = "2026-01-01T00:00:00+00:00"
+
+
+def kept(bank: Bank) -> list[Path]:
+    return sorted((bank.path / "cache" / "draw").glob("*.arrow"))
+
+
+def test_kept_facts_change_no_draw_and_go_with_their_version(tmp_path: Path) -> None:
+    bank = Bank.create(tmp_path / "bank", bytes(32))
+    bank.add(paper("a.pdf", 80), batch="a", who="test", why="", now=AT)
+    requests = [
+        Request(seed=1, total=20),
+        Request(seed=2, per_stratum=3, filters={"discipline": ("d01", "d04")}),
+        Request(seed=3, total=7, by=("discipline", "question_type"), balance_verdicts=True),
+        Request(
+            seed=4, total=7, by=("source",), filters={"number": ("1", "2", "3", "4", "5", "6", "7", "8")}
+        ),
+    ]
+    plain = [draw(bank.delta().to_pyarrow_dataset(), request)[0] for request in requests]
+    assert not kept(bank)
+    assert [draw_from(bank, request)[0] for request in requests] == plain
+    (first,) = kept(bank)
+    assert [draw_from(bank, request)[0] for request in requests] == plain
+
+    first.write_bytes(first.read_bytes()[:1000])  # damaged
+    assert [draw_from(bank, request)[0] for request in requests] == plain
+
+    out = plain[0][0].question_id
+    change = {"status": Status.RETIRED}
+    bank.amend({out: change}, seen=bank.version, who="test", why="", now=AT)
+    assert out not in draw_from(bank, requests[0])[1].ids
+    assert len(kept(bank)) == 1
+    assert kept(bank) != [first]
+
+    shutil.rmtree(first.parent)
+    first.parent.write_bytes(b"")  # no room for what is kept: drawn all the same
+    assert len(draw_from(bank, requests[0])[0]) == 20
