@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingest.layout import columns, furniture, lines
+from ingest.layout import columns, furniture, lines, options
 from ingest.layout.runs import Line, Run, median, union
 from schemas.document import Block, BlockKind, Origin
 
@@ -23,7 +23,7 @@ def blocks(runs: Sequence[Run], page: int, origin: Origin, walls: Sequence[float
     body = [segment for segment in segments if not furniture.is_score_box(segment.text)]
     out: list[Block] = []
     for zone in columns.zones(body, walls):
-        for line in lines.build([run for segment in zone for run in segment.runs]):
+        for line in options.unfolded(lines.build([run for segment in zone for run in segment.runs])):
             for piece in _without_margin_note(line) if origin is Origin.OCR else (line,):
                 out.extend(_line_blocks(piece, page, origin))
     for run in [*aside, *runs]:

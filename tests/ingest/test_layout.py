@@ -52,6 +52,22 @@ def test_options_side_by_side_are_no_columns() -> None:
     assert len(found) == 16
 
 
+def test_options_of_several_lines_side_by_side_are_read_one_by_one() -> None:
+    rows = [("1. 与下列语句等价的是（  ）。", 50)], [("A) if (a) b;", 60), ("B) if (b) a;", 300)]
+    rows += [("else c;", 72), ("else d;", 312)], [("e;", 312)], [("2. 下一题的题干在这里。", 50)]
+    page = [run(text, x, 100 + 20 * row) for row, line in enumerate(rows) for text, x in line]
+    texts = [block.text for block in assemble.blocks(page, 1, Origin.TEXT_LAYER)]
+    assert [text.replace(" ", "") for text in texts] == [
+        "1.与下列语句等价的是（）。",
+        "A)if(a)b;",
+        "elsec;",
+        "B)if(b)a;",
+        "elsed;",
+        "e;",
+        "2.下一题的题干在这里。",
+    ]
+
+
 def test_a_drawn_wall_divides_a_folded_sheet_with_little_on_it() -> None:
     page = [run("四、求矩阵的秩，并写出全部计算过程", 50, 100), run("五、设方程组有解，求参数的值", 620, 100)]
     assert texts(page, walls=[590.0]) == [page[0].text, page[1].text]
