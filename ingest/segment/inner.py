@@ -120,6 +120,24 @@ def note_in(lines: Sequence[Line], begin: int, end: int) -> int:
     return end
 
 
+def before_asides(lines: Sequence[Line], begin: int, end: int) -> int:
+    """Where the lines of a question end, less what is said to the candidates below it."""
+    while end - 1 > begin and lines[end - 1].mark is None and is_aside(lines[end - 1].text):
+        end -= 1
+    return end
+
+
+_ASIDE = re.compile(r"^\s*[（(【\[][^（()）]{4,60}[)）】\]]\s*$")
+_TO_CANDIDATES = re.compile(
+    r"任选|选做|以上.{0,6}题|回忆版|答案.{0,6}写|仅供参考|[Ee]nd of (?:paper|exam|test)"
+)
+
+
+def is_aside(text: str) -> bool:
+    """Whether a line in brackets speaks to the candidates: «（以上三题任选一题）», «（答案写在答题纸上）»."""
+    return bool(_ASIDE.match(text)) and bool(_TO_CANDIDATES.search(text) or RULES.search(text))
+
+
 def studies(text: str) -> bool:
     """Whether an entry tells what to know («掌握…», «了解…») instead of asking for it."""
     return _STUDY.match(text) is not None

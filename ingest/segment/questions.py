@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ingest.segment import forms
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, UNNUMBERED
 from ingest.segment.drafts import Source, answers_coloured, with_bare_points
-from ingest.segment.inner import RULES, is_data_list, note_in, studies, told_of
+from ingest.segment.inner import RULES, before_asides, is_data_list, note_in, studies, told_of
 from ingest.segment.lines import Line
 from ingest.segment.loose import asks, sentences, unnumbered_items, without_directions
 from ingest.segment.lost import unnumbered_before, with_forgotten
@@ -93,12 +93,16 @@ def _section_drafts(
     body = lines[section.begin : section.end]
     if section.line is not None and not section.typed:
         head = lines[section.line]
+        stop = before_asides(lines, section.line, section.end)
+        if stop < section.end:
+            text = "\n".join(line.text for line in lines[stop : section.end])
+            dropped.append(drop(document, text, "note of the paper", lines[stop]))
         own = source.draft(
             order=order,
             number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else "",
             section=section,
             count=1,
-            lines=[head, *body],
+            lines=lines[section.line : stop],
             rule="section is the question",
             own_heading=True,
         )
@@ -233,7 +237,7 @@ def _without_notes(
     lines: Sequence[Line], begin: int, end: int, document: Document, dropped: list[Dropped]
 ) -> Sequence[Line]:
     """An item's lines up to a note of the paper that follows it."""
-    stop = note_in(lines, begin, end)
+    stop = before_asides(lines, begin, note_in(lines, begin, end))
     if stop < end:
         text = "\n".join(line.text for line in lines[stop:end])
         dropped.append(drop(document, text, "note of the paper", lines[stop]))

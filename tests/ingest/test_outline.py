@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from papermaker import cut, document, table
 
 from ingest.segment import segment
+from ingest.segment.marks import number_value
 from schemas.document import Block, Box, Origin
 from schemas.question import PrintedForm as Form
 
@@ -446,3 +449,45 @@ def test_a_title_is_no_beginning_of_a_question_whose_number_was_lost() -> None:
     lines = [line(0, "民俗学考试提纲", 17), line(1, "如何理解节日的含义？"), line(2, "2 简述丁的主要特征。")]
     found = segment(document(lines, "photo.jpg", Origin.OCR)).drafts
     assert [d.printed for d in found] == ["如何理解节日的含义？", "简述丁的主要特征。"]
+
+
+_WORDS = st.text(alphabet="天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏", min_size=4, max_size=20)
+_HEADS = st.sampled_from(["{han}、", "（{han}）", "{roman}. ", "{letters}. ", "Part {n}: ", "第{han}部分 "])
+_ITEMS = st.sampled_from(
+    ["{}. ", "{}、", "{}．", "（{}）", "({}) ", "{}) ", "【{}】", "第{}题 ", "Q{}. ", "Question {}: "]
+)
+_ASKED = st.lists(
+    st.tuples(
+        st.sampled_from(["简答题", "论述题", "名词解释", "计算题"]), st.lists(_WORDS, min_size=2, max_size=6)
+    ),
+    min_size=2,
+    max_size=4,
+)
+_NOISE = st.sampled_from([[], ["得分 评卷人"], ["（请将答案写在答题纸上）"]])
+
+
+@settings(max_examples=80, deadline=None)
+@given(head=_HEADS, item=_ITEMS, sections=_ASKED, noise=_NOISE, runs_on=st.booleans())
+def test_a_paper_in_any_numbering_comes_back_whole(
+    head: str, item: str, sections: list[tuple[str, list[str]]], noise: list[str], runs_on: bool
+) -> None:
+    lines, want, number = ["某大学期末考试试卷"], [], 0
+    for place, (kind, texts) in enumerate(sections):
+        dress = {"han": "一二三四"[place], "roman": "ⅠⅡⅢⅣ"[place], "letters": ("I", "II", "III", "IV")[place]}
+        lines += [*noise, f"{head.format(n=place + 1, **dress)}{kind}（每小题5分，共{5 * len(texts)}分）"]
+        number = number if runs_on else 0
+        for text in texts:
+            number += 1
+            lines.append(f"{item.format(number)}{text}是什么？")
+            want.append((number, f"{text}是什么？"))
+    found = cut(lines).drafts
+    assert [(number_value(d.number), d.printed) for d in found] == want
+    assert {d.points for d in found} == {5.0}
+
+
+def test_what_is_said_to_the_candidates_below_a_question_is_no_part_of_it() -> None:
+    found = cut("一、试论审美意识形态的性质。\n二、联系实际，谈网络文学的发展。\n（以上两题任选一题，不少于1500字）")
+    assert [d.printed for d in found.drafts] == ["试论审美意识形态的性质。", "联系实际，谈网络文学的发展。"]
+    assert found.drafts[1].form is Form.ESSAY
+    terms = cut("一、简答题\n1. 什么是甲？\n2. 什么是乙？\n（以上两题任选一题）\n附加\n1. 焓变\n2. 熵变").drafts
+    assert [d.printed for d in terms][-1] == "熵变"
