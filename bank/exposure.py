@@ -33,8 +33,9 @@ def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) 
     """For each stratum how many papers of this kind the institution can still be given."""
     table = bank.delta()
     request = checked(request)
-    known = kept(bank.path, table, request)
-    strata = left(table.to_pyarrow_dataset(), request, ledger.exposed(institution), known)
+    dataset = table.to_pyarrow_dataset()
+    known = kept(bank.path, table, dataset, request)
+    strata = left(dataset, request, ledger.exposed(institution), known)
     return [
         Left(
             name=s.name,

@@ -47,8 +47,9 @@ def draw_from(bank: Bank, request: Request, exposed: Iterable[str] = ()) -> tupl
     table = bank.delta()
     about = {"bank_id": str(table.metadata().id), "bank_version": table.version()}
     request = checked(request)
-    known = kept(bank.path, table, request)
-    return draw(table.to_pyarrow_dataset(), request, about=about, exposed=exposed, known=known)
+    dataset = table.to_pyarrow_dataset()
+    known = kept(bank.path, table, dataset, request)
+    return draw(dataset, request, about=about, exposed=exposed, known=known)
 
 
 def draw(

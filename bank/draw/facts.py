@@ -73,15 +73,14 @@ def facts(dataset: pads.Dataset, fields: Sequence[str] = ()) -> pa.Table:
     return pa.table(found)
 
 
-def kept(bank: Path, table: DeltaTable, request: Request) -> pa.Table:
-    """The facts of a version, for this request.
+def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request) -> pa.Table:
+    """The facts of a version of a bank, whose rows dataset reads, for this request.
 
     Reading them takes most of the time of a draw, so those of the newest version drawn from are kept in
     the bank's folder `cache`, which may be deleted at any time.
     """
     import pyarrow as pa
 
-    dataset = table.to_pyarrow_dataset()
     if not set(request.fields) <= set(KEPT):
         return facts(dataset, request.fields)
     folder = bank / "cache" / "draw"
