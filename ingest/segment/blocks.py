@@ -43,6 +43,7 @@ _ASKS = re.compile(
     r"|[Cc]alculate|[Ss]how)\b"
 )
 _TITLE = 40
+_TITLE_LINES = 12
 _HEADS = 8
 _SEEN = 300
 SAME_TITLE = 75.0
@@ -274,7 +275,7 @@ def _is_title(lines: Sequence[Line], index: int) -> bool:
     text = line.text.strip()
     if line.kind is not BlockKind.TEXT or line.mark is not None or len(text) > _TITLE or is_answer_head(text):
         return False
-    first = next((one.text for one in lines if len(fold(one.text)) >= 6), "")
+    first = next((one.text for one in lines[:_TITLE_LINES] if len(fold(one.text)) >= 6), "")
     alike = len(fold(text)) >= 6 and fuzz.ratio(fold(text), fold(first)) >= SAME_TITLE
     return bool(letter_of(text)) or (index > 0 and alike)
 

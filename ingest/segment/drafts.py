@@ -9,18 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from ingest.segment import answers, forms
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style, number_value
+from ingest.segment.marks import number_value
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
-from ingest.segment.partwise import answers_between, parts_in_line
+from ingest.segment.pieces import Piece, answer_below, inline_parts, parts_of, pieces_of
 from ingest.segment.remarks import split_answer
 from schemas.document import BlockKind, Document, Origin
-from schemas.question import Draft, Part, Region
+from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
-_HAN_END = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
-_HAN_START = re.compile(r"^[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
-_OPTION_LINE = re.compile(r"^[（(]?[A-Ha-h]\s*[)）.．、:：]|^[A-H]\s+\S")
 # brackets, blanks and part numbers: the printed places of answers without a question
 _PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.。、,，:：…]")
 _GAP_BLANK = re.compile(r"(?<=[\u3400-\u9fff])\t+(?=[\u3400-\u9fff，。、])")
@@ -29,115 +26,6 @@ _SPACE_BLANK = re.compile(r"(?<=[\u3400-\u9fff“”》，、：])[ \u3000]{3,}(
 _NEEDS_FIGURE = re.compile(
     r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One logical line of a question: hard wraps of a page joined, its regions kept."""
-
-    text: str
-    mark: Mark | None
-    regions: tuple[Region, ...]
-    kind: BlockKind
-    asset: str | None
-    confidence: float
-
-
-def _wraps(before: Line, after: Line) -> bool:
-    """Whether `after` goes on with the sentence of `before`: a full line of a page, then no new mark."""
-    if not (before.paged and after.paged) or after.mark is not None or after.kind is not before.kind:
-        return False
-    if before.kind is not BlockKind.TEXT or _OPTION_LINE.match(after.text):
-        return False
-    if before.block.box is None or after.block.box is None:
-        return False
-    if answers.ANSWER_LINE.match(after.text) or "\t" in after.text or before.text.count("\t") > 1:
-        return False  # columns: options or a table without rules
-    a, b = before.block.box, after.block.box
-    height = max(a.y1 - a.y0, 1.0)
-    if before.block.page == after.block.page:
-        # the line must reach at least as far right as what follows it could have filled
-        full = a.x1 >= b.x1 - 1.5 * height
-        near = -2.5 * height <= b.y0 - a.y1 <= 2.2 * height or b.y0 < a.y0
-        return full and near
-    return not before.text.rstrip().endswith(("。", "？", "?", "：", ":"))
-
-
-def _join(left: str, right: str) -> str:
-    if left.endswith("-") and re.search(r"[a-z]-$", left) and re.match(r"[a-z]", right):
-        return left[:-1] + right
-    if _HAN_END.search(left) or _HAN_START.match(right):
-        return left + right
-    return f"{left} {right}"
-
-
-def pieces_of(lines: Sequence[Line], first_body: bool = True) -> list[Piece]:
-    """Logical lines; the number of the first line is left off when first_body is set."""
-    out: list[Piece] = []
-    for number, line in enumerate(lines):
-        text = line.body if number == 0 and first_body else line.text.strip()
-        mark = None if number == 0 and first_body else line.mark
-        region = Region(page=line.block.page, box=line.block.box)
-        if out and number > 0 and _wraps(lines[number - 1], line):
-            last = out[-1]
-            out[-1] = Piece(
-                _join(last.text, text),
-                last.mark,
-                (*last.regions, region),
-                last.kind,
-                last.asset,
-                min(last.confidence, line.block.confidence),
-            )
-            continue
-        out.append(Piece(text, mark, (region,), line.kind, line.block.asset, line.block.confidence))
-    return out
-
-
-def parts_of(pieces: Sequence[Piece]) -> tuple[int, tuple[Part, ...]]:
-    """Where the sub-questions begin and what they are: one style, numbered from 1 without a gap.
-
-    Returns (len(pieces), ()) when there are none. A lone (1) is no list.
-    """
-    for style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN, Style.ARABIC, Style.MULTI):
-        places: list[int] = []
-        for index, piece in enumerate(pieces):
-            mark = piece.mark
-            if mark is not None and mark.style is style and mark.value == len(places) + 1:
-                places.append(index)
-        if len(places) < 2:
-            continue
-        parts = []
-        for place, stop in zip(places, [*places[1:], len(pieces)], strict=True):
-            mark = pieces[place].mark
-            assert mark is not None
-            text = "\n".join(
-                [pieces[place].text[mark.end :], *(p.text for p in pieces[place + 1 : stop])]
-            ).strip()
-            points, text = forms.take_points(text)
-            parts.append(Part(number=mark.printed, text=text, points=points))
-        return places[0], tuple(parts)
-    places = []
-    for index, piece in enumerate(pieces):
-        letter = _LETTER_PART.match(piece.text)
-        if letter and letter.group(1) == chr(ord("a") + len(places)):
-            places.append(index)
-    if len(places) < 2:
-        return len(pieces), ()
-    return places[0], tuple(
-        _letter_part(pieces[place:stop])
-        for place, stop in zip(places, [*places[1:], len(pieces)], strict=True)
-    )
-
-
-_LETTER_PART = re.compile(r"^\s*[（(]?([a-h])\s*[)）.．]\s*(?=\S)")
-
-
-def _letter_part(pieces: Sequence[Piece]) -> Part:
-    mark = _LETTER_PART.match(pieces[0].text)
-    assert mark is not None
-    text = "\n".join([pieces[0].text[mark.end() :], *(p.text for p in pieces[1:])]).strip()
-    points, text = forms.take_points(text)
-    return Part(number=mark.group().strip(), text=text, points=points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +69,7 @@ class Source:
         first_guess = Form.MULTIPLE_CHOICE if has_options and announced is None else announced
         guess = first_guess or forms.wording_form(stem_all, has_options)
         paragraphs = all(is_word(line) and line.kind is BlockKind.TEXT for line in lines)
-        question_pieces, answer_pieces, below = _answer_below(
+        question_pieces, answer_pieces, below = answer_below(
             pieces, guess, announced if paragraphs and not has_options else None
         )
         inked_pieces = pieces_of(inked, False)
@@ -205,7 +93,7 @@ class Source:
             stem = "\n".join(p.text for p in question_pieces[:part_begin]).strip()
             stem = forms.take_points(stem)[1]
         elif not options and form is not Form.FILL_BLANK:
-            stem, parts = _inline_parts(question_pieces, stem)
+            stem, parts = inline_parts(question_pieces, stem)
         if points is None and section is not None:
             points = self._section_points(
                 heading, count, place, printed, own_heading, form, number_value(number)
@@ -283,54 +171,6 @@ class Source:
         if count == 1:
             return forms.points_total(heading)
         return None
-
-
-def _inline_parts(pieces: Sequence[Piece], stem: str) -> tuple[str, tuple[Part, ...]]:
-    """Stem and parts where the parts follow one another on the last line; stem as it is when they do not."""
-    found = parts_in_line(pieces[-1].text) if pieces and pieces[-1].kind is BlockKind.TEXT else []
-    if not found:
-        return stem, ()
-    lead = pieces[-1].text[: pieces[-1].text.index(found[0][0])]
-    head = "\n".join([*(piece.text for piece in pieces[:-1]), lead]).strip()
-    parts = []
-    for number, text in found:
-        points, text = forms.take_points(text)
-        parts.append(Part(number=number, text=text, points=points))
-    return (forms.take_points(head)[1], tuple(parts)) if head else (stem, ())
-
-
-def _answer_below(
-    pieces: list[Piece], guess: Form, paragraphs: Form | None
-) -> tuple[list[Piece], list[Piece], answers.Printed]:
-    """The pieces that ask, those that answer them, and the answer.
-
-    paragraphs: the announced form where all is paragraphs, so that an answer may stand without a mark.
-    """
-    texts = [piece.text for piece in pieces]
-    inside = answers_between([p.mark for p in pieces], [answers.begins_answer(text) for text in texts])
-    if any(inside):
-        asked = [piece for piece, is_answer in zip(pieces, inside, strict=True) if not is_answer]
-        answered = [piece for piece, is_answer in zip(pieces, inside, strict=True) if is_answer]
-        return asked, answered, answers.Printed("", _part_by_part(pieces, inside), None, "below its parts")
-    keep, below = answers.from_lines(texts, guess)
-    if keep == len(texts) and paragraphs is not None and not any(p.mark for p in pieces[1:]):
-        keep, below = answers.unmarked_below(texts, paragraphs)
-    return pieces[:keep], pieces[keep:], below
-
-
-def _part_by_part(pieces: Sequence[Piece], inside: Sequence[bool]) -> str:
-    """The answers between the parts, each under the mark of its part."""
-    out: list[str] = []
-    mark = ""
-    for place, (piece, is_answer) in enumerate(zip(pieces, inside, strict=True)):
-        if not is_answer:
-            mark = piece.mark.printed if piece.mark else mark
-        elif place and inside[place - 1]:
-            out.append(piece.text)
-        else:
-            lead = answers.ANSWER_LINE.match(piece.text)
-            out.append(mark + (piece.text[lead.end() :] if lead else piece.text))
-    return "\n".join(out)
 
 
 def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ingest.segment.drafts import pieces_of
 from ingest.segment.lines import Line
 from ingest.segment.marks import Style, read_mark
+from ingest.segment.pieces import pieces_of
 from schemas.document import BlockKind, Origin
 
 MOST = 9
