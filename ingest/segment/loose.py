@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.segment.answers import ANSWER_LINE
-from ingest.segment.drafts import is_word, pieces_of
+from ingest.segment.drafts import is_word
 from ingest.segment.forms import chosen_count, heading_form, is_term_heading
 from ingest.segment.lines import Line
+from ingest.segment.pieces import pieces_of
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
 
