@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ingest.layout.runs import Run, median
 from ingest.ocr.engine import Engine, Found
+from ingest.ocr.figures import figures, inside
 from ingest.ocr.ink import Inks, separate
 from ingest.ocr.light import evened
 from ingest.ocr.missed import missed
@@ -16,7 +17,8 @@ from ingest.ocr.patchwork import Piece, read_pieces
 from ingest.ocr.sheet import laid_flat
 from ingest.ocr.skew import Slopes, sides
 from ingest.ocr.upright import upright
-from schemas.document import Box
+from ingest.readers.common import png_asset
+from schemas.document import Asset, Box
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +32,7 @@ Bounds = tuple[int, int, int, int]
 _DOTS = re.compile(r"[.·…\-_—一:：、,，'\s]{2,}")
 _EMPTY = re.compile(r"([（(])[\s.,。·、'-]*([)）])")
 _WORD = re.compile(r"[^\W_]|[√✓×]")
+FIGURE = "[图]"
 _COLOURED_ACCEPT = 0.6
 _ACCEPT = 0.3  # below this mean score a box is not text (drawings, stains)
 
@@ -39,7 +42,7 @@ class OcrPage:
     """Runs of one page in points, its size as it reads, and the clockwise turn that was needed.
 
     image: the picture as it was given, turned; boxes of runs `seen` are on it. straightened: it shows a
-    sheet at an angle, which was laid flat for reading.
+    sheet at an angle, which was laid flat for reading. figures: the pictures that runs name as asset.
     """
 
     runs: tuple[Run, ...]
@@ -48,6 +51,7 @@ class OcrPage:
     rotation: int
     image: Image
     straightened: bool = False
+    figures: tuple[Asset, ...] = ()
 
 
 def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
@@ -57,16 +61,22 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
     height, width = image.shape[:2]
     laid = laid_flat(image)
     picture, back = (image, np.eye(3)) if laid is None else laid
-    picture = evened(picture)
+    raw, picture = picture, evened(picture)
     found, turn = upright(picture, engine)
     if turn:
         own = turning(turn, picture.shape[1], picture.shape[0])
         back = turning(turn, width, height) @ back @ np.linalg.inv(own)
-        picture, image = (np.ascontiguousarray(np.rot90(seen, -turn // 90)) for seen in (picture, image))
+        raw, picture, image = (
+            np.ascontiguousarray(np.rot90(seen, -turn // 90)) for seen in (raw, picture, image)
+        )
         if turn != 180:
             width, height = height, width
     found += missed(picture, found, engine)
     slopes = Slopes.of(found, picture.shape[1], picture.shape[0])
+
+    drawn = figures(picture, found)
+    labels = [item for item in found if any(inside(item, box) for box in drawn)]
+    found = [item for item in found if item not in labels]
 
     def runs_of(items: Sequence[Found], coloured: bool) -> list[Run]:
         kept = [item for item in items if item.score >= _ACCEPT]
@@ -84,9 +94,19 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
             black += print_
             coloured += pen
         runs = combine(runs_of(black, False), runs_of(coloured, True))
-    return OcrPage(
-        tuple(runs), width * points_per_pixel, height * points_per_pixel, turn, image, laid is not None
-    )
+    assets = []
+    for x0, y0, x1, y1 in drawn:
+        asset = png_asset(raw[y0:y1, x0:x1])
+        corners = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        box = _around(slopes.level(corners), points_per_pixel)
+        seen = _around(_moved(corners, back), points_per_pixel)
+        runs.append(Run(FIGURE, box, box.y1 - box.y0, seen=seen, asset=asset.digest))
+        assets.append(asset)
+    for run in runs_of(labels, False):
+        run.reason = "figure_label"
+        runs.append(run)
+    size = (width * points_per_pixel, height * points_per_pixel)
+    return OcrPage(tuple(runs), *size, turn, image, laid is not None, tuple(assets))
 
 
 def turning(turn: int, width: int, height: int) -> Matrix:

@@ -68,9 +68,9 @@ def read_docx(
             blocks = body.read()
     except RecursionError as error:
         raise too_deep("the document") from error
-    pages = as_pages(blocks, body.assets, settings, origin)
+    pages, told = as_pages(blocks, body.assets, settings, origin)
     document = Document(
-        source=path.name, sha256=sha256, format="docx", pages=pages, notices=tuple(body.notices())
+        source=path.name, sha256=sha256, format="docx", pages=pages, notices=(*body.notices(), *told)
     )
     return document, tuple(body.assets.values())
 

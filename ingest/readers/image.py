@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONG_SIDE_PX = 2200
 PAGE_LONG_SIDE_PT = 842.0
+STRAIGHTENED = "straightened"
 
 
 def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
@@ -62,6 +63,7 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
                 pixels = _pixels(picture, number - 1, path, settings)
                 scale = PAGE_LONG_SIDE_PT / max(pixels.shape[:2])
                 result = read_page(pixels, reader, scale)
+                assets.update({figure.digest: figure for figure in result.figures})
                 if result.straightened:
                     notices.append(straightened(number))
                 blocks = assemble.blocks(result.runs, number, Origin.OCR)
@@ -94,7 +96,7 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
 def straightened(page: int) -> Notice:
     """What is told of a page that was laid flat before it was read."""
     message = f"page {page} was photographed at an angle and was straightened before it was read"
-    return Notice(code="straightened", message=message, page=page)
+    return Notice(code=STRAIGHTENED, message=message, page=page)
 
 
 def _open(module: Any, path: Path, settings: ReadSettings) -> Any:  # noqa: ANN401 - the Pillow module and image

@@ -227,6 +227,7 @@ class _State:
         except Exception as error:  # the engine must not stop the other pages
             self._unread(number, f"page {number} could not be read by OCR: {type(error).__name__}")
             return
+        self.assets.update({figure.digest: figure for figure in result.figures})
         if result.straightened:
             self.notices.append(straightened(number))
         blocks = assemble.blocks(result.runs, number, Origin.OCR)
