@@ -15,7 +15,7 @@ from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordfigures import METAFILES, FigureSheet
-from ingest.readers.wordflow import Column, Placed, Waiting, top_of
+from ingest.readers.wordflow import Column, Placed, Waiting, extent_of
 from ingest.readers.wordoffice import FindTool
 from ingest.readers.wordpackage import MC, M, R, Relation, V, W, WordPackage, attr, media_type
 from ingest.readers.wordpages import as_pages
@@ -166,7 +166,7 @@ class _Body:
         for child in container.iterchildren():
             tag = child.tag
             if tag == W + "p":
-                placed = Placed()
+                placed = waiting.next()
                 yield from self._paragraph(child, placed)
                 yield from waiting.after(placed)
                 continue
@@ -201,7 +201,7 @@ class _Body:
         left, first = indent(look, numbered)
         number = numbered.text if numbered else ""
         boxes = [self._box(box, grouped=drawing.grouped) for box, drawing in content.boxes]
-        self._compose(content, boxes)
+        self._compose(content, boxes, placed.y)
         if not found and number and not content.floating:
             yield self._block("", number=number, level=numbered.level if numbered else None, indent=left)
         for place, line in enumerate(found):
@@ -225,8 +225,8 @@ class _Body:
         set_in = look.at_size(max((line.look.size or 0.0 for line in found), default=mark.size or 0.0))
         placed.line = self._column.line(set_in)
         placed.height = self._column.height(set_in, [line.text for line in found] or [""])
-        tops = [top for drawing in content.drawings if (top := top_of(drawing.node)) is not None]
-        placed.left = min(tops, default=0.0)
+        extents = [extent_of(drawing.node) for drawing in content.drawings]
+        placed.left = min((extent.top for extent in extents if extent is not None), default=0.0)
         drawn = [self._block(FIGURE, kind=BlockKind.FIGURE, asset=asset) for asset in content.floating]
         labels_only = all(block.kind is BlockKind.FURNITURE for box in boxes for block in box)
         if drawn and labels_only:
@@ -234,27 +234,25 @@ class _Body:
         else:
             yield from [*drawn, *(block for box in boxes for block in box)]
 
-    def _compose(self, content: Content, boxes: list[list[Block]]) -> None:
+    def _compose(self, content: Content, boxes: list[list[Block]], y: float | None) -> None:
         """Shapes and the labels among them are one figure, with the pictures they are drawn over."""
         labels = sum(block.reason == "figure_label" for box in boxes for block in box)
-        labelled = labels >= 2 or (labels and content.solid)
-        if content.shapes < 3 and not content.grouped and not labelled:
-            return
         apart = {
             id(drawing)
             for (_, drawing), box in zip(content.boxes, boxes, strict=True)
             if any(b.reason != "figure_label" for b in box) and not (drawing.grouped and labels)
         }
-        parts = [d for d in content.drawings if id(d) not in apart]
-        if parts:
-            content.floating = [
-                self._sheet.add(
-                    [part.node for part in parts],
-                    self._relations,
-                    notice="vector_figure",
-                    fallback=content.floating or (None,),
-                )
-            ]
+        nodes = [drawing.node for drawing in content.drawings if id(drawing) not in apart]
+        if not nodes or not (content.shapes or content.grouped or labels):
+            return
+        if not content.floating and self._sheet.join(nodes, y):
+            return  # it goes on with the figure of a paragraph before
+        labelled = labels >= 2 or (labels and content.solid)
+        if content.shapes < 3 and not content.grouped and not labelled:
+            return
+        before = content.floating or [None]
+        key = self._sheet.add(nodes, self._relations, notice="vector_figure", fallback=before, y=y)
+        content.floating = [key]
 
     def _with_figures(self, blocks: list[Block]) -> list[Block]:
         """Blocks with their drawings as pictures, or with what there was before where none can be made."""

@@ -9,10 +9,12 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from ingest.readers.common import mupdf, png_asset
+from ingest.readers.wordflow import Extent, extent_of
 from ingest.readers.wordoffice import FindTool, convert, office
 from ingest.readers.wordpackage import A, M, O, R, Relation, V, W, WordPackage, attr
 from schemas.document import Asset
@@ -28,6 +30,8 @@ _MARGIN = 4
 _TOP, _HEIGHT = 7200, 31680  # twips: room above for what is anchored upwards; the tallest page Word has
 _TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 _MARK = re.compile(r"figure(\d+)x")
+_RECENT = 3  # figures back that a drawing may lie on
+_ON_IT = 0.6
 _LOOKS = ("styles", "theme")
 _LINKS = {A + "hlinkClick", A + "hlinkHover", O + "OLEObject", W + "control", W + "movie"}
 _MATHS = (M + "oMathPara", M + "oMath")
@@ -39,7 +43,8 @@ Undrawn = tuple[tuple[str | None, ...], str]
 
 @dataclass
 class _Figure:
-    nodes: list[Any]
+    parts: list[tuple[float, list[Any]]]  # drawings by the top of their paragraph, in points
+    extent: Extent | None
     relations: Mapping[str, Relation]
     fallback: tuple[str | None, ...]
     notice: str
@@ -65,14 +70,32 @@ class FigureSheet:
         notice: str,
         fallback: Sequence[str | None] = (),
         key: str = "",
+        y: float | None = None,
     ) -> str:
         """Put drawing elements on a page of their own; the key that stands for their picture until drawn.
 
-        fallback are the assets to keep when it cannot be drawn, notice the code to count then.
+        fallback are the assets to keep when it cannot be drawn, notice the code to count then; y is the
+        top of their paragraph in points, None where that is not known.
         """
         key = key or f"figure{len(self._figures)}"
-        self._figures.setdefault(key, _Figure(list(nodes), relations, tuple(fallback), notice))
+        extent = _extent(nodes, y)
+        figure = _Figure([(y or 0.0, list(nodes))], extent, relations, tuple(fallback), notice)
+        self._figures.setdefault(key, figure)
         return key
+
+    def join(self, nodes: Sequence[Any], y: float | None) -> bool:
+        """Put drawings on the page of a figure that they lie on, if there is one: labels are often
+        anchored in a later paragraph than what they name. y is the top of their paragraph.
+        """
+        extent = _extent(nodes, y)
+        if y is None or extent is None:
+            return False
+        for figure in list(self._figures.values())[-_RECENT:]:
+            if figure.extent is not None and figure.extent.shared(extent) >= _ON_IT:
+                figure.parts.append((y, list(nodes)))
+                figure.extent = figure.extent.joined(extent)
+                return True
+        return False
 
     def draw(
         self, wanted: set[str]
@@ -99,27 +122,16 @@ class FigureSheet:
 
     def _write(self, path: Path, figures: list[_Figure]) -> None:
         """The drawings alone as a .docx, one a page; what they refer to comes along, links do not."""
-        from lxml import etree
-
         links: dict[str, Relation] = {}
-        body = []
+        body = ""
         for place, figure in enumerate(figures):
-            runs = "".join(
-                f"<w:r>{etree.tostring(self._plain(node, figure.relations, links), encoding='unicode')}</w:r>"
-                for node in figure.nodes
-            )
-            start = '<w:pageBreakBefore w:val="1"/>' if place else ""
-            body.append(
-                f'<w:p><w:pPr>{start}<w:spacing w:before="0" w:after="0" w:line="240" w:lineRule="auto"/>'
-                f'<w:ind w:left="0" w:firstLine="0"/></w:pPr><w:r><w:rPr><w:color w:val="FFFFFF"/>'
-                f'<w:sz w:val="2"/></w:rPr><w:t>figure{place}x</w:t></w:r>{runs}</w:p>'
-            )
+            body += self._paragraphs(place, figure, links)
         for relation in self.looks.values():
             if relation.kind in _LOOKS:
                 links[relation.kind] = relation
         parts = {link.target: data for link in links.values() if (data := self._part(link)) is not None}
         shown = [(key, link) for key, link in links.items() if link.target in parts]
-        main = f"<w:document {_NAMESPACES}><w:body>{''.join(body)}{self._page()}</w:body></w:document>"
+        main = f"<w:document {_NAMESPACES}><w:body>{body}{self._page()}</w:body></w:document>"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("[Content_Types].xml", _content_types(parts))
             archive.writestr("_rels/.rels", _relations([("r1", "officeDocument", "word/document.xml")]))
@@ -130,6 +142,27 @@ class FigureSheet:
             )
             for name, data in parts.items():
                 archive.writestr(name, data)
+
+    def _paragraphs(self, place: int, figure: _Figure, links: dict[str, Relation]) -> str:
+        """The paragraphs of one page: as far apart as the drawings' own, the first with a mark in white."""
+        from lxml import etree
+
+        shown = ""
+        for at, (y, nodes) in enumerate(figure.parts):
+            runs = "".join(
+                f"<w:r>{etree.tostring(self._plain(node, figure.relations, links), encoding='unicode')}</w:r>"
+                for node in nodes
+            )
+            start = '<w:pageBreakBefore w:val="1"/>' if place and not at else ""
+            down = round((figure.parts[at + 1][0] - y) * 20) if at + 1 < len(figure.parts) else 0
+            spacing = f'w:line="{down}" w:lineRule="exact"' if down else 'w:line="240" w:lineRule="auto"'
+            mark = f"<w:t>figure{place}x</w:t>" if not at else ""
+            shown += (
+                f'<w:p><w:pPr>{start}<w:spacing w:before="0" w:after="0" {spacing}/>'
+                f'<w:ind w:left="0" w:firstLine="0"/></w:pPr><w:r><w:rPr><w:color w:val="FFFFFF"/>'
+                f'<w:sz w:val="2"/></w:rPr>{mark}</w:r>{runs}</w:p>'
+            )
+        return shown
 
     def _plain(self, node: Any, relations: Mapping[str, Relation], links: dict[str, Relation]) -> Any:  # noqa: ANN401
         """A copy of a drawing that stands alone: with the kinds of shape it uses, without links."""
@@ -203,6 +236,14 @@ def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Rel
             links[key] = relation
             child.attrib[name] = key
     return copied
+
+
+def _extent(nodes: Sequence[Any], y: float | None) -> Extent | None:
+    """The extent of drawings of a paragraph whose top is at y."""
+    if y is None:
+        return None
+    found = [extent.moved(y) for node in nodes if (extent := extent_of(node)) is not None]
+    return reduce(Extent.joined, found) if found else None
 
 
 def _twips(text: str, default: int, most: int) -> int:

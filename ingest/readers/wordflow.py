@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingest.readers.wordpackage import WP, W, attr
 from ingest.readers.wordstyles import Look
@@ -17,10 +17,12 @@ _SIZE = 10.5  # points, Word's default for Chinese text
 _LEADING = 1.3
 _NATURAL = 1.2  # height of a line of Chinese type in its size; on a grid it takes whole lines
 _NARROW = 0.52  # width of a Latin letter in ems
-_STYLE_TOP = re.compile(r"(?:^|;)\s*margin-top:\s*(-?[\d.]+)(pt|in|cm|mm|px)?")
+_STYLE = re.compile(r"(?:^|;)\s*(margin-top|margin-left|width|height):\s*(-?[\d.]+)(pt|in|cm|mm|px)?")
+_THIN = 4.0  # points around a line, so that it has an area
 _COMMAND = re.compile(r"\\[A-Za-z]+|[{}$^]")
 _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "px": 0.75, None: 1.0}
 _EMU = 12700
+_FAR = 10_000.0
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,14 @@ class Column:
 
 @dataclass
 class Placed:
-    """What is drawn beside a paragraph, how far below its top, and how tall it stands (points)."""
+    """A paragraph and what is drawn beside it, in points.
+
+    y is its top, counted from where the text began to run without a table between, None when that is
+    not known; left is how far below its top the drawing starts, less what was passed since.
+    """
 
     blocks: list[Block] = field(default_factory=list)
+    y: float | None = None
     left: float = 0.0
     height: float = 0.0
     line: float = 0.0
@@ -77,10 +84,16 @@ class Waiting:
 
     def __init__(self, *, flow: bool) -> None:
         self._flow, self._placed = flow, list[Placed]()
+        self._y = 0.0
+
+    def next(self) -> Placed:
+        """The place of the paragraph that follows."""
+        return Placed(y=self._y if self._flow else None)
 
     def after(self, paragraph: Placed) -> Iterator[Block]:
         """Blocks of the figures that start beside this paragraph, its own among them."""
         self._placed.append(paragraph)
+        self._y += paragraph.height
         for one in self._placed:
             one.left -= paragraph.height
             if not self._flow or one.left < (NEARLY - 1) * paragraph.line:
@@ -93,28 +106,66 @@ class Waiting:
         for one in self._placed:
             yield from one.blocks
         self._placed = []
+        self._y += _FAR  # how tall a table stands is not known: nothing before it reaches beyond
 
 
-def top_of(drawing: Any) -> float | None:  # noqa: ANN401
-    """How far below the top of its paragraph a drawing is placed, in points; None when not placed so."""
+class Extent(NamedTuple):
+    """Where a drawing is: points from the left edge it counts from and from the top of its paragraph."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def moved(self, down: float) -> Extent:
+        """The same, counted from a line further up."""
+        return self._replace(top=self.top + down, bottom=self.bottom + down)
+
+    def joined(self, other: Extent) -> Extent:
+        """The extent of both."""
+        return Extent(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
+
+    def shared(self, other: Extent) -> float:
+        """The share of the smaller one that both cover, from 0 to 1."""
+        wide = min(self.right, other.right) - max(self.left, other.left) + _THIN
+        tall = min(self.bottom, other.bottom) - max(self.top, other.top) + _THIN
+        if wide <= 0 or tall <= 0:
+            return 0.0
+        least = min((e.right - e.left + _THIN) * (e.bottom - e.top + _THIN) for e in (self, other))
+        return wide * tall / least if least > 0 else 0.0
+
+
+def extent_of(drawing: Any) -> Extent | None:  # noqa: ANN401
+    """Where a drawing is placed against its paragraph, None when it is not placed against it."""
     anchor = drawing.find(WP + "anchor")
     if anchor is not None:
-        place = anchor.find(WP + "positionV")
-        offset = place.find(WP + "posOffset") if place is not None else None
-        if offset is None or place.get("relativeFrom") not in {"paragraph", "line"}:
+        across, down = (_offset(anchor.find(WP + name)) for name in ("positionH", "positionV"))
+        size, place = anchor.find(WP + "extent"), anchor.find(WP + "positionV")
+        if down is None or place.get("relativeFrom") not in {"paragraph", "line"}:
             return None
-        try:
-            return int(offset.text or "") / _EMU
-        except ValueError:
-            return None
+        left = across or 0.0
+        wide, tall = (_emu("" if size is None else size.get(name) or "") or 0.0 for name in ("cx", "cy"))
+        return Extent(left, down, left + wide, down + tall)
     for child in drawing.iterchildren():
         style = child.get("style") or ""
         if "position:absolute" in style.replace(" ", ""):
             if re.search(r"vertical-relative:\s*(?:page|margin)", style):
                 return None
-            found = _STYLE_TOP.search(style)
-            return float(found[1]) * _POINTS[found[2]] if found else 0.0
+            said = {m[1]: float(m[2]) * _POINTS[m[3]] for m in _STYLE.finditer(style)}
+            left, top = said.get("margin-left", 0.0), said.get("margin-top", 0.0)
+            return Extent(left, top, left + said.get("width", 0.0), top + said.get("height", 0.0))
     return None
+
+
+def _offset(place: Any) -> float | None:  # noqa: ANN401
+    return _emu(place.findtext(WP + "posOffset") or "") if place is not None else None
+
+
+def _emu(text: str) -> float | None:
+    try:
+        return int(text) / _EMU
+    except ValueError:
+        return None
 
 
 def _width(text: str) -> float:

@@ -21,7 +21,7 @@ ROOT = "<m:oMath><m:rad><m:radPr><m:degHide m:val='1'/></m:radPr><m:deg/><m:e><m
 
 
 def read(path: Path, **settings: object) -> Document:
-    return read_docx(path, ReadSettings(**settings))[0]
+    return read_docx(path, ReadSettings(**settings), find=lambda _: None)[0]
 
 
 def blocks(path: Path) -> tuple[Block, ...]:
@@ -278,7 +278,7 @@ def test_unreadable_equations_are_marked_and_their_preview_kept(tmp_path: Path) 
             "o2": ("oleObject", "embeddings/2.bin"),
         },
     )
-    document, assets = read_docx(path, ReadSettings())
+    document, assets = read_docx(path, ReadSettings(), find=lambda _: None)
     assert [b.text for b in document.blocks] == ["设[公式]，[公式]", ""]
     assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 2), ("metafile", 1)]
     assert [a.media_type for a in assets] == ["image/wmf"]

@@ -247,6 +247,6 @@ def test_an_equation_nothing_can_read_leaves_its_picture(tmp_path: Path) -> None
         parts={"media/p.wmf": wmf(), "embeddings/1.bin": ole(PLAIN[:-9])},
         relations={"w1": ("image", "media/p.wmf"), "o1": ("oleObject", "embeddings/1.bin")},
     )
-    document, assets = read_docx(path, ReadSettings())
+    document, assets = read_docx(path, ReadSettings(), find=lambda _: None)
     assert [(b.text, b.asset) for b in document.blocks] == [("设[公式]为", assets[0].digest)]
     assert [(n.code, n.count) for n in document.notices] == [("equation_lost", 1), ("metafile", 1)]

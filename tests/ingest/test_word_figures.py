@@ -161,3 +161,35 @@ def test_a_kind_of_shape_told_elsewhere_in_the_document_is_drawn(tmp_path: Path)
     if OFFICE is not None:
         width, height = size(assets[0].data)
         assert 150 < width < 220 and 100 < height < 160, "90 by 60 points, drawn at 144 to the inch"
+
+
+def test_what_lies_on_a_figure_belongs_to_it_wherever_it_is_anchored(tmp_path: Path) -> None:
+    """A label in the next paragraph is drawn where it lies; a figure further down is one of its own."""
+
+    def label(text: str, top: float) -> str:
+        place = f"position:absolute;margin-left:60pt;margin-top:{top}pt;width:24pt;height:20pt"
+        return (
+            f'<w:r><w:pict><v:shape style="{place}"><v:textbox><w:txbxContent>{par(text)}'
+            "</w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
+        )
+
+    body = (
+        par(run("1. 如图") + CIRCLE)
+        + par(run("求面积。") + label("B", 8))
+        + "".join(par(f"第{n}行") for n in range(8))
+        + par(run("2. 如图") + CIRCLE)
+    )
+    document, _ = read_docx(make(tmp_path / "a.docx", body), ReadSettings(), find=lambda _: None)
+    shown = [b.text for b in document.blocks]
+    assert shown[:5] == ["1. 如图", "[图]", "O", "求面积。", "B"]
+    assert shown.count("[图]") == 2 and [(n.code, n.count) for n in document.notices] == [
+        ("vector_figure", 2)
+    ]
+    if OFFICE is not None:
+        alone = make(tmp_path / "b.docx", par(run("1. 如图") + CIRCLE))
+        (bare,) = read_docx(alone, ReadSettings())[1]
+        drawn, assets = read_docx(make(tmp_path / "a.docx", body), ReadSettings())
+        data = {asset.digest: asset.data for asset in assets}
+        first, second = (data[b.asset] for b in drawn.blocks if b.asset)
+        assert second == bare.data != first, "the letter B is on the first one"
+        assert size(first) == size(second)
