@@ -19,7 +19,7 @@ Doubt = tuple[float, str]
 
 _BREAKS_OFF = re.compile(r"[，,、：:（(]\s*$")
 _MIDWAY = re.compile(r"^\s*[，,、。；;）)】\]?？!！%]|^(?:的|了|和|与|及|是|为)[\u3400-\u9fff]{0,3}[，。]")
-_FIRST_OPTION = re.compile(r"^\s*[（(]?A\s*[)）.．、:：]", re.MULTILINE)
+_FIRST_OPTION = re.compile(r"^[ \t]*[（(]?A\s*[)）.．、:：]", re.MULTILINE)
 _POINTS = re.compile(r"[（(\[]\s*(?:本(?:小)?题)?\s*\d{1,2}\s*(?:分|points?|marks?)\s*[)）\]]", re.IGNORECASE)
 _PAGE = re.compile(
     r"第\s*\d+\s*页|共\s*\d+\s*页|评卷人|阅卷人|密封线|装订线|Page \d+ of \d+|Turn over", re.IGNORECASE

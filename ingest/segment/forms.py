@@ -226,13 +226,13 @@ def take_points(stem: str) -> tuple[float | None, str]:
 
 _BARE_POINTS = (
     re.compile(r"^[（(]\s*(\d{1,2})\s*[)）]\s*"),
-    re.compile(r"\s*[（(]\s*(\d{1,2})\s*[)）]\s*[。.]?$"),
-    re.compile(r"\s*(\d{1,2})\s*[’'′]\s*$"),
+    re.compile(r"[（(]\s*(\d{1,2})\s*[)）]\s*[。.]?$"),
+    re.compile(r"(?<!\d)(\d{1,2})\s*[’'′]\s*$"),
 )
 
 
 # «(a) Calculate the speed. [2]»: at the ends of lines
-_SQUARE_POINTS = re.compile(r"[ \t\u3000]*\[\s?(\d{1,2})\s?\][ \t]*$", re.MULTILINE)
+_SQUARE_POINTS = re.compile(r"\[\s?(\d{1,2})\s?\][ \t]*$", re.MULTILINE)
 
 
 def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
@@ -243,7 +243,10 @@ def bare_points(printed: Sequence[str]) -> list[tuple[float | None, str]]:
     squared = [[float(n) for n in _SQUARE_POINTS.findall(text)] for text in printed]
     if sum(map(bool, squared)) >= max(2, 0.6 * len(printed)):
         return [
-            (sum(values) if values else None, _SQUARE_POINTS.sub("", text) if len(values) == 1 else text)
+            (
+                sum(values) if values else None,
+                _SQUARE_POINTS.sub("", text).strip() if len(values) == 1 else text,
+            )
             for values, text in zip(squared, printed, strict=True)
         ]
     for pattern in _BARE_POINTS:

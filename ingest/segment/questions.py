@@ -269,7 +269,7 @@ def _from_first_sentence(body: Sequence[Line]) -> Sequence[Line]:
     return body
 
 
-_SENTENCE = re.compile(r"[。；;]\s*$|[^：:]{12,}[：:]\s*$|，.{6,}")
+_SENTENCE = re.compile(r"[。；;]\s*$|(?<=[^：:]{12})[：:]\s*$|，.{6,}")
 _FIELDS = re.compile(r"姓名|学号|班级|专业|考试|时间|分钟|满分|试卷|试题")
 
 

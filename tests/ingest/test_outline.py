@@ -486,8 +486,23 @@ def test_a_paper_in_any_numbering_comes_back_whole(
 
 
 def test_what_is_said_to_the_candidates_below_a_question_is_no_part_of_it() -> None:
-    found = cut("一、试论审美意识形态的性质。\n二、联系实际，谈网络文学的发展。\n（以上两题任选一题，不少于1500字）")
+    found = cut(
+        "一、试论审美意识形态的性质。\n二、联系实际，谈网络文学的发展。\n（以上两题任选一题，不少于1500字）"
+    )
     assert [d.printed for d in found.drafts] == ["试论审美意识形态的性质。", "联系实际，谈网络文学的发展。"]
     assert found.drafts[1].form is Form.ESSAY
-    terms = cut("一、简答题\n1. 什么是甲？\n2. 什么是乙？\n（以上两题任选一题）\n附加\n1. 焓变\n2. 熵变").drafts
+    terms = cut(
+        "一、简答题\n1. 什么是甲？\n2. 什么是乙？\n（以上两题任选一题）\n附加\n1. 焓变\n2. 熵变"
+    ).drafts
     assert [d.printed for d in terms][-1] == "熵变"
+
+
+@pytest.mark.parametrize(
+    "piece", ["求" + " " * 9, " ", "find the ", "，", "A ", "insert in ", "（", "1. ", "字"]
+)
+def test_long_lines_cost_no_more_than_their_length(piece: str) -> None:
+    import time
+
+    begin = time.process_time()
+    cut(["1. 题", f"求{piece * (30000 // len(piece))}x", "2. 什么是乙？"])
+    assert time.process_time() - begin < 4
