@@ -17,6 +17,7 @@ from schemas.text import fold
 OTHER, LOST = "read_otherwise", "not_read_again"  # beginnings of a status_reason
 _OVERLAP = 0.5  # share of the smaller place
 _LIKE = 0.5  # likeness of the wordings of one place, where there are several to choose from
+_RELATED = 0.3, 0.7  # of two wordings that may be one question: likeness as a whole, and of the best part
 _NUMBER = 0.1  # what an equal printed number adds to that
 _LABELS = ("discipline", "sub_discipline", "course", "label_confidence", "label_method")
 _ANSWER = ("reference_answer", "explanation", "answer_source")
@@ -51,9 +52,10 @@ def again(given: Sequence[Question], rows: Sequence[Question], at: str, *, readi
     """Match questions with the rows of their sources, and say what changes.
 
     given: the batch, with ids and stage versions. rows: every row with one of its source_sha256. A
-    question is a row when it has its id, or stands at its place in the file: overlapping boxes, or
-    the same printed number where there are none. Only a reader of other stage versions changes a
-    row; it keeps its id, its batch and its links, and a reviewer's decision is never overwritten.
+    question is a row when it has its id, or stands at its place in the file (overlapping boxes, or
+    the same printed number where there are none) in words that are related. Only a reader of other
+    stage versions changes a row; it keeps its id, its batch and its links, and a reviewer's decision
+    is never overwritten.
     reading: False where no reader made the batch; then a question is a row by its id alone, and no
     row changes.
     """
@@ -129,6 +131,8 @@ def _pairs(
             likeness = _likeness(question, row)
             if not newer(question, row) and likeness < 1:
                 continue  # the same reader does not read one place in two ways
+            if likeness < _RELATED[0] and not _related(question, row):
+                continue  # an id must not come to mean another question
             at_place[question.question_id].append(row.question_id)
             contested[row.question_id] += 1
             same = _NUMBER if fold(question.number) == fold(row.number) else 0.0
@@ -196,6 +200,15 @@ def _likeness(question: Question, row: Question) -> float:
     if ours == theirs and fold(question.material) == fold(row.material):
         return 1.0
     return min(0.99, fuzz.ratio(ours, theirs) / 100)
+
+
+def _related(question: Question, row: Question) -> bool:
+    """Whether one wording stands in the other, or what was printed is alike: an edit may have put it anew."""
+    from rapidfuzz import fuzz
+
+    prompts = fuzz.partial_ratio(fold(question.prompt), fold(row.prompt))
+    printed = fuzz.ratio(fold(question.printed), fold(row.printed))
+    return prompts >= 100 * _RELATED[1] or printed >= 100 * _RELATED[1]
 
 
 def _amended(row: Question, question: Question) -> Question:

@@ -96,11 +96,15 @@ def test_word_files_are_matched_by_section_and_number(tmp_path: Path) -> None:
     given = [item(t, n, section="一、简答题", regions=regions) for n, t in enumerate(TEXTS)]
     add(bank, given)
     ids = {q.number: q.question_id for q in bank.read()}
-    garbled = item("x²+y²=1 表示什么图形", 2, section="一、简答题", regions=regions)
+    garbled = item("证明秦数有元穷多", 2, section="一、简答题", regions=regions)
+    another = item("x²+y²=1 表示什么图形", 1, section="一、简答题", regions=regions)
     elsewhere = item("第二部分的第一题", 0, section="二、论述题", regions=regions)
-    report = add(bank, [*given[:2], garbled, given[3], elsewhere], NEW, LATER)
-    assert (report.amended, report.added) == (1, 1)
+    report = add(bank, [given[0], another, garbled, given[3], elsewhere], NEW, LATER)
+    assert (report.amended, report.added) == (2, 2)
     assert bank.get(ids["3"]).prompt == garbled.prompt
+    # An id never comes to mean another question, even one of the same number.
+    assert bank.get(ids["2"]).prompt == TEXTS[1]
+    assert bank.get(ids["2"]).status_reason.startswith("not_read_again")
 
 
 def test_siblings_find_their_own_rows_and_new_ones_join_them(tmp_path: Path) -> None:
