@@ -124,6 +124,7 @@ LINES = [
         "evaluate s --out r", "diff 0", "tag", "restore 0", "check", "compact", "vacuum", "sweep",
         "redraw s", "ledger status", "retire-exposed 2",
         "edit q --set points=1", "approve q", "reject q", "retire q", "merge q --into p", "unmerge q", "apply f",
+        "import q.jsonl --batch b", "export q.jsonl",
 ]  # fmt: skip
 
 
