@@ -14,6 +14,7 @@ from pydantic import Field
 
 from bank import commits
 from bank.files import locked
+from bank.ledger import Ledger, State
 from bank.tags import relative, tags
 from schemas.document import Frozen
 from schemas.errors import BankError
@@ -79,13 +80,15 @@ def compact(bank: Bank, *, who: str, why: str, at: str) -> Compacted:
 def vacuum(bank: Bank, *, keep: int, who: str, why: str, at: str, dry_run: bool = False) -> Vacuumed:
     """Remove the files that only old versions need. Their place in the log stays.
 
-    keep: so many of the newest versions stay readable, one at least, and every one with a tag.
+    keep: so many of the newest versions stay readable, one at least, every one with a tag, and every
+    one an institution has been given a draw from, so that the draw can be made again.
     Two versions are made, as Delta tells of a vacuum; none where there is nothing to remove.
     """
     with locked(bank.path):
         delta = bank.delta()
         newest = delta.version()
         held = {*range(max(0, newest - max(1, keep) + 1), newest + 1), *(t.version for t in tags(bank))}
+        held |= {run.version for run in Ledger(bank.path).runs() if run.state is not State.RELEASED}
         sets = dict(replay(bank))
         needed = {name for version in held for name in sets.get(version, ())}
         root = bank.path / "questions"

@@ -19,6 +19,7 @@ from bank.draw.reserved import draw_for
 from bank.exposure import overexposed, papers_left, retire
 from bank.ledger import Ledger, State
 from bank.store import Bank
+from bank.upkeep import vacuum
 from schemas.errors import BankError, ShortStratumError, UsageError
 from schemas.evaluation import Manifest
 from schemas.question import Status
@@ -103,6 +104,19 @@ def test_the_manifest_repeats_a_draw_without_the_ledger(bank: Bank, ledger: Ledg
     with pytest.raises(BankError, match="other"):
         redraw(bank, second.model_copy(update={"bank_id": "other"}))
     assert not same(second, redraw(bank, second.model_copy(update={"excluded": ()}))[1])
+
+
+def test_a_vacuum_leaves_the_versions_of_draws(bank: Bank) -> None:
+    bank.amend({bank.read()[0].question_id: {"course": "c"}}, seen=1, who="test", why="", now=AT)
+    given = give(bank, "june")
+    for number, question in enumerate(bank.read()[:3]):
+        change = {question.question_id: {"course": f"c{number}"}}
+        bank.amend(change, seen=bank.version, who="test", why="", now=AT)
+    done = vacuum(bank, keep=1, who="test", why="", at=AT)
+    assert given.bank_version in done.kept
+    assert given.bank_version not in done.versions
+    assert done.versions
+    assert same(given, redraw(bank, given)[1])
 
 
 def test_a_later_merge_unites_exposures(bank: Bank) -> None:
