@@ -36,6 +36,7 @@ def numbers(text: str) -> list[str]:
         ("Question 8: why", Style.WORD, 8),
         ("【9】题", Style.BRACKET, 9),
         ("2 四个字的题", Style.BARE, 2),
+        ("17分析下面的句子", Style.BARE, 17),
     ],
 )
 def test_number_styles(text: str, style: Style, value: int) -> None:
@@ -45,7 +46,8 @@ def test_number_styles(text: str, style: Style, value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["3.14 是圆周率", "2019年的事件", "09级期中", "第五题考察的是概念", "1998-2003年", "50%以上"]
+    "text",
+    ["3.14 是圆周率", "2019年的事件", "09级期中", "第五题考察的是概念", "1998-2003年", "50%以上", "10分钟内"],
 )
 def test_what_is_no_number(text: str) -> None:
     mark = read_mark(text)
