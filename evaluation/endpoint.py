@@ -44,7 +44,7 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.settings.name!r}, {self.base_url!r})"
 
-    def identity(self) -> dict[str, str | int | float | None]:
+    def identity(self) -> dict[str, Any]:
         """Everything about this endpoint that can change an answer; holds no secret."""
         return {
             "name": self.settings.name,
@@ -52,6 +52,7 @@ class Endpoint:
             "temperature": self.settings.temperature,
             "max_tokens": self.settings.max_tokens,
             "system_prompt": self.settings.system_prompt,
+            "reasoning_effort": self.settings.reasoning_effort,
         }
 
     def ask(
@@ -61,15 +62,17 @@ class Endpoint:
         question_id: str,
         attempt: int,
         request_id: str,
+        schema: dict[str, Any] | None = None,
     ) -> Reply:
         """One attempt with one prompt: a text, or parts of text and pictures as the protocol has them.
 
-        Never raises for what the network or the server does.
+        schema is the JSON schema the answer is to keep to. Never raises for what the network or
+        the server does.
         """
         chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
-        fields = asdict(self._send(chat, prompt, request_id))
+        fields = asdict(self._send(chat, prompt, request_id, schema))
         for name in ("text", "model", "finish_reason", "error"):
             fields[name] = self.redact(fields[name])
         took = round(self._clock() - started, 3)
@@ -83,16 +86,30 @@ class Endpoint:
                 text = text.replace(secret, "[redacted]")
         return text
 
-    def _send(
-        self, chat: Completions, prompt: str | list[ChatCompletionContentPartParam], request_id: str
-    ) -> Outcome:
-        import openai
-
+    def _options(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+        """What is sent beside the messages: only what was set, since endpoints refuse what they lack."""
         options: dict[str, Any] = {}
         if self.settings.temperature is not None:
             options["temperature"] = self.settings.temperature
         if self.settings.max_tokens is not None:
-            options["max_tokens"] = self.settings.max_tokens
+            options[self.settings.limit_field] = self.settings.max_tokens
+        if self.settings.reasoning_effort:
+            options["reasoning_effort"] = self.settings.reasoning_effort
+        if schema is not None:
+            shape = {"name": "answer", "strict": True, "schema": schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return options
+
+    def _send(
+        self,
+        chat: Completions,
+        prompt: str | list[ChatCompletionContentPartParam],
+        request_id: str,
+        schema: dict[str, Any] | None,
+    ) -> Outcome:
+        import openai
+
+        options = self._options(schema)
         messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": prompt}]
         if self.settings.system_prompt:
             messages.insert(0, {"role": "system", "content": self.settings.system_prompt})

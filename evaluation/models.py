@@ -1,24 +1,27 @@
-"""Models under test: one protocol, two built-ins that need no network, and any endpoint."""
+"""Models under test: one protocol, three built-ins that need no network, and any endpoint."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from evaluation.endpoint import Endpoint, read_key
 from evaluation.prompts import ask_prompts
 from evaluation.verdict import without_thinking
 from schemas.evaluation import Reply, ReplyState, SampleItem
 from schemas.settings import ModelSettings
+from schemas.text import fold
 
-Identity = dict[str, str | int | float | None]
+Identity = dict[str, Any]
 
 
 class Model(Protocol):
     """What is asked. `reply` makes one attempt; the run decides about another one."""
 
     name: str
+    family: str
     max_attempts: int
     backoff_seconds: float
     publishable: bool
@@ -36,6 +39,7 @@ class ReferenceModel:
     """Answers with the bank's own reference answer: the ceiling of a judge."""
 
     name = "reference"
+    family = ""
     max_attempts = 1
     backoff_seconds = 0.0
     publishable = False
@@ -52,10 +56,46 @@ class ReferenceModel:
         return _built_in(item, attempt, self.name, self._references.get(item.question_id, ""))
 
 
+class ShuffledModel:
+    """Answers each question with the reference of another: what a judge gives for words off the point.
+
+    Which one is fixed by the ids alone, so that a resumed run answers the same. An answer that reads
+    the same as the right one is passed over, which leaves chance out of it; where all references read
+    the same there is no other, and the reply is empty.
+    """
+
+    name = "shuffled"
+    family = ""
+    max_attempts = 1
+    backoff_seconds = 0.0
+    publishable = False
+
+    def __init__(self, references: Mapping[str, str]) -> None:
+        given = sorted((q for q, text in references.items() if text.strip()), key=_scattered)
+        places = {question: place for place, question in enumerate(given)}
+        folded = [fold(references[question]) for question in given]
+        self._answers: dict[str, str] = {}
+        for question, place in places.items():
+            for step in range(1, len(given)):
+                other = (place + step) % len(given)
+                if folded[other] != folded[place]:
+                    self._answers[question] = references[given[other]]
+                    break
+
+    def identity(self) -> Identity:
+        """Name only."""
+        return {"name": self.name}
+
+    def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
+        """Another question's reference answer, or an empty reply when there is none."""
+        return _built_in(item, attempt, self.name, self._answers.get(item.question_id, ""))
+
+
 class BlankModel:
     """Hands in nothing: every question ends as unscored for the reason 'empty'."""
 
     name = "blank"
+    family = ""
     max_attempts = 1
     backoff_seconds = 0.0
     publishable = False
@@ -78,6 +118,7 @@ class EndpointModel:
         self._endpoint = endpoint
         self._prompts = ask_prompts()
         self.name = endpoint.settings.name
+        self.family = endpoint.settings.family
         self.max_attempts = endpoint.settings.max_attempts
         self.backoff_seconds = endpoint.settings.backoff_seconds
 
@@ -108,9 +149,16 @@ def build_model(
     """
     if not settings.base_url and settings.name == ReferenceModel.name:
         return ReferenceModel(references)
+    if not settings.base_url and settings.name == ShuffledModel.name:
+        return ShuffledModel(references)
     if not settings.base_url and settings.name == BlankModel.name:
         return BlankModel()
     return EndpointModel(Endpoint(settings, key=read_key(settings, environ, dotenv), clock=clock))
+
+
+def _scattered(question_id: str) -> str:
+    """A key that puts questions in an order of its own, the same everywhere."""
+    return hashlib.blake2b(question_id.encode(), digest_size=16, person=b"shuffled").hexdigest()
 
 
 def _built_in(item: SampleItem, attempt: int, name: str, text: str) -> Reply:

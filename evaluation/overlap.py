@@ -9,11 +9,12 @@ from itertools import pairwise
 
 from schemas.text import fold, squeeze
 
+VERSION = 1
 SHORT = 8  # characters; a shorter reference is looked for as a whole
 _MAX_CHARS = 100_000
 
 
-def stars(reply: str, reference: str) -> int:
+def stars(reply: str, reference: str, question: str = "") -> int:
     """Stars for reply, from the characters and character pairs it shares with reference.
 
     3: the same text, or an F-measure of 0.75 and more; 2: three quarters of the reference are in

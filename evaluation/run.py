@@ -11,38 +11,34 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from evaluation.judge import MALFORMED, Judge, Rating, judged_text, refuse_self_judge
+from evaluation.attempts import (
+    ANSWERED,
+    FAULTS,
+    MAX_FAULTS_IN_A_ROW,
+    NO_REFERENCE,
+    SETTLED_REASONS,
+    TRANSIENT,
+    stop_if_fatal,
+    wait,
+)
+from evaluation.design import design_of
+from evaluation.families import plain, refuse_kin
+from evaluation.judge import (
+    MALFORMED,
+    SCHEMA_REFUSED,
+    Judge,
+    Panel,
+    Rating,
+    judge_version,
+    judged_text,
+    kin,
+    members,
+)
 from evaluation.models import Model
 from evaluation.rundir import FORMAT, OpenRun, RunRecord, open_run
 from evaluation.scoring import score
 from schemas.errors import ModelError, UsageError
 from schemas.evaluation import Manifest, Reply, ReplyState, SampleItem, Score, Verdict
-
-MAX_FAULTS_IN_A_ROW = 10
-MAX_WAIT_SECONDS = 600.0
-MAX_BACKOFF_SECONDS = 60.0
-NO_REFERENCE = "no_reference"
-
-# Worth another attempt: nothing of an answer came, and the next time it may.
-_TRANSIENT = {ReplyState.RATE_LIMITED, ReplyState.TIMEOUT, ReplyState.SERVER_ERROR, ReplyState.EMPTY}
-# The endpoint's faults: a later session asks these questions again.
-_FAULTS = {
-    ReplyState.RATE_LIMITED,
-    ReplyState.TIMEOUT,
-    ReplyState.SERVER_ERROR,
-    ReplyState.CLIENT_ERROR,
-}
-# The model did answer; what it said is final, also where it cannot be judged.
-_ANSWERED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.REFUSED}
-_SETTLED_REASONS = {"empty", "truncated", "refused", NO_REFERENCE}
-# A client error with one of these will meet every question: 429 stands for a spent quota here.
-_FATAL_STATUS = {
-    401: "check the key",
-    402: "the account has no credit left",
-    403: "check what the key may do",
-    404: "check the model's name and base_url",
-    429: "the account's quota is spent",
-}
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ def run(
     items = tuple(sample_items)
     _check_items(items, sample)
     if not allow_self_judge:
-        refuse_self_judge(model.name, judge.name)
+        refuse_kin(kin(model), kin(judge))
     manifest = _manifest(items, references, model, judge, sample, _stamp(now))
     with open_run(run_dir, manifest) as directory:
         session = _Session(directory, references, model, judge, now, sleep, allow_self_judge)
@@ -104,6 +100,8 @@ def score_record(record: RunRecord, baseline: Score | None = None) -> Score:
         model=fixed["model"]["name"],
         judge=fixed["judge"]["name"],
         prompt_hash=fixed["judge"].get("prompt_sha256", ""),
+        judge_version=judge_version(fixed["judge"]),
+        design=design_of(record.manifest),
         publishable=record.manifest["publishable"] and not _self_judged(record),
         baseline=baseline,
     )
@@ -134,7 +132,7 @@ class _Session:
             "session": self.record.sessions + 1,
             "software": _software(),
             "model_max_attempts": self.model.max_attempts,
-            "judge_max_attempts": self.judge.max_attempts,
+            "judge_max_attempts": [one.max_attempts for one in members(self.judge)],
             "torn_bytes": self.directory.exchange.torn + self.directory.verdicts.torn,
             "at": _stamp(self.now),
         }
@@ -143,29 +141,29 @@ class _Session:
     def settle(self, item: SampleItem) -> Verdict:
         """The final verdict on item: from the record, or by asking and judging now."""
         known = self.record.verdicts.get(item.question_id)
-        if known is not None and (known.stars is not None or known.reason in _SETTLED_REASONS):
+        if known is not None and (known.stars is not None or known.reason in SETTLED_REASONS):
             return known
         reference = self.references.get(item.question_id, "")
         if not reference.strip():
             return self._close(item, Rating(None, NO_REFERENCE))
         reply = self.record.replies.get(item.question_id)
-        if reply is None or reply.state not in _ANSWERED:
+        if reply is None or reply.state not in ANSWERED:
             reply = self._ask(item)
         if reply.state is not ReplyState.OK:
-            self._count_fault(reply.state in _FAULTS, self.model.name, reply.error)
+            self._count_fault(reply.state in FAULTS, self.model.name, reply.error)
             return self._close(item, Rating(None, reply.state.value, reply.error))
         return self._judge(item, judged_text(reply), reference)
 
     def _ask(self, item: SampleItem) -> Reply:
         for tries in range(1, self.model.max_attempts + 1):
             reply = self._ask_once(item)
-            _stop_if_fatal(self.model.name, reply)
+            stop_if_fatal(self.model.name, reply)
             if not self.allow_self_judge and reply.model:
-                refuse_self_judge(reply.model, self.judge.name)
-            if reply.state not in _TRANSIENT:
+                refuse_kin(kin(self.model, [reply.model])[1:], kin(self.judge))
+            if reply.state not in TRANSIENT:
                 break
             if tries < self.model.max_attempts:
-                self.sleep(_wait(reply, tries, self.model.backoff_seconds))
+                self.sleep(wait(reply, tries, self.model.backoff_seconds))
         return reply
 
     def _ask_once(self, item: SampleItem) -> Reply:
@@ -188,30 +186,52 @@ class _Session:
         return reply
 
     def _judge(self, item: SampleItem, answer: str, reference: str) -> Verdict:
-        for tries in range(1, self.judge.max_attempts + 1):
+        if not isinstance(self.judge, Panel):
+            return self._rate(self.judge, item, answer, reference, vote=False)
+        for member in self.judge.members:
+            known = self.record.votes.get(member.name, {}).get(item.question_id)
+            if known is None or known.stars is None:
+                self._rate(member, item, answer, reference, vote=True)
+        votes = [self.record.votes[one.name][item.question_id].stars for one in self.judge.members]
+        return self._close(item, self.judge.vote(votes))
+
+    def _rate(self, judge: Judge, item: SampleItem, answer: str, reference: str, *, vote: bool) -> Verdict:
+        """The verdict of one judge, asked as often as it is worth; vote: it is one of a panel's."""
+        tries, allowed = 0, judge.max_attempts
+        while True:
+            tries += 1
             request_id = self._request_id()
-            rating = self.judge.rate(item, answer, reference, attempt=tries, request_id=request_id)
+            rating = judge.rate(item, answer, reference, attempt=tries, request_id=request_id)
             exchange = rating.exchange
-            again = rating.reason == MALFORMED or (exchange is not None and exchange.state in _TRANSIENT)
-            last = tries == self.judge.max_attempts or not again
-            verdict = self._store(item, rating, request_id, tries, final=last)
-            if exchange is not None:
-                _stop_if_fatal(self.judge.name, exchange)
-                if not self.allow_self_judge and exchange.model:
-                    refuse_self_judge(self.model.name, exchange.model)
+            without_schema = rating.reason == SCHEMA_REFUSED
+            allowed += without_schema  # what was asked in a form the endpoint does not know was not asked
+            failed = exchange is not None and exchange.state in TRANSIENT
+            last = tries >= allowed or not (without_schema or failed or rating.reason == MALFORMED)
+            verdict = self._store(item, rating, request_id, tries, judge=judge, final=last, vote=vote)
+            if exchange is not None and not without_schema:
+                stop_if_fatal(judge.name, exchange)
+            if exchange is not None and exchange.model and not self.allow_self_judge:
+                refuse_kin(kin(self.model), kin(judge, [exchange.model])[1:])
             if last:
                 break
-            if exchange is not None and exchange.state in _TRANSIENT:
-                self.sleep(_wait(exchange, tries, self.judge.backoff_seconds))
-        fault = exchange is not None and exchange.state in _FAULTS
-        self._count_fault(fault, self.judge.name, rating.detail)
+            if exchange is not None and failed and not without_schema:
+                self.sleep(wait(exchange, tries, judge.backoff_seconds))
+        self._count_fault(exchange is not None and exchange.state in FAULTS, judge.name, rating.detail)
         return verdict
 
     def _close(self, item: SampleItem, rating: Rating) -> Verdict:
-        return self._store(item, rating, "", 0, final=True)
+        return self._store(item, rating, "", 0, judge=self.judge, final=True, vote=False)
 
     def _store(
-        self, item: SampleItem, rating: Rating, request_id: str, attempt: int, *, final: bool
+        self,
+        item: SampleItem,
+        rating: Rating,
+        request_id: str,
+        attempt: int,
+        *,
+        judge: Judge,
+        final: bool,
+        vote: bool,
     ) -> Verdict:
         exchange = rating.exchange
         verdict = Verdict(
@@ -219,8 +239,8 @@ class _Session:
             stars=rating.stars,
             reason=rating.reason,
             raw=exchange.text if exchange is not None else "",
-            judge=self.judge.name,
-            prompt_hash=self.judge.prompt_hash,
+            judge=judge.name,
+            prompt_hash=judge.prompt_hash,
             at=_stamp(self.now),
         )
         entry = {
@@ -228,6 +248,8 @@ class _Session:
             "request_id": request_id,
             "attempt": attempt,
             "final": final,
+            "vote": vote,
+            "by_schema": rating.by_schema,
             "detail": rating.detail,
             "neutralised": rating.neutralised,
             "verdict": verdict.model_dump(mode="json"),
@@ -252,32 +274,24 @@ class _Session:
             )
 
 
-def _stop_if_fatal(name: str, reply: Reply) -> None:
-    if reply.state is ReplyState.CLIENT_ERROR and reply.http_status in _FATAL_STATUS:
-        remedy = _FATAL_STATUS[reply.http_status]
-        raise ModelError(
-            f"{name}: {reply.error}",
-            remedy=f"{remedy}, then run the same command again: it goes on where it stopped",
-            code="model_denied",
-        )
-
-
-def _wait(reply: Reply, tries: int, backoff: float) -> float:
-    """Seconds before the next attempt: what the server asked for, or a doubling wait."""
-    if reply.retry_after_seconds is not None:
-        return min(reply.retry_after_seconds, MAX_WAIT_SECONDS)
-    return float(min(backoff * 2 ** min(tries - 1, 30), MAX_BACKOFF_SECONDS))
-
-
 def _self_judged(record: RunRecord) -> bool:
     fixed = record.manifest["fixed"]
+    named = record.manifest.get("families", {})
     try:
-        for one in {fixed["model"]["name"], *record.model_ids}:
-            for other in {fixed["judge"]["name"], *record.judge_ids}:
-                refuse_self_judge(one, other)
+        refuse_kin(
+            _kin_of([fixed["model"]], record.model_ids, named),
+            _kin_of(fixed["judge"].get("members", [fixed["judge"]]), record.judge_ids, named),
+        )
     except ModelError:
         return True
     return False
+
+
+def _kin_of(
+    identities: Iterable[Mapping[str, Any]], ids: Iterable[str], named: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    known = {plain(one["name"]): named.get(one["name"], "") for one in identities}
+    return [*known.items(), *((name, known.get(plain(name), "")) for name in ids)]
 
 
 def _check_items(items: tuple[SampleItem, ...], sample: Manifest | None) -> None:
@@ -313,10 +327,14 @@ def _manifest(
             "judge": judge.identity(),
         },
         "publishable": model.publishable and judge.publishable,
+        "judge_version": judge_version(judge.identity()),
+        "families": {name: family for name, family in kin(model) + kin(judge) if family},
         "software": _software(),
         "started_at": at,
         "sample": sample.model_dump(mode="json", exclude={"ids"}) if sample is not None else None,
-        "questions": [{"question_id": i.question_id, "discipline": i.discipline} for i in items],
+        "questions": [
+            i.model_dump(include={"question_id", "discipline", "question_type", "language"}) for i in items
+        ],
     }
 
 

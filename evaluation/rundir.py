@@ -21,11 +21,15 @@ MANIFEST, EXCHANGE, VERDICTS, LOCK = "manifest.json", "exchange.jsonl", "verdict
 
 @dataclass
 class RunRecord:
-    """What a run directory says. Dictionaries are by question id; replies and verdicts are the last."""
+    """What a run directory says. Dictionaries are by question id; replies and verdicts are the last.
+
+    votes are the verdicts of a panel's judges, by judge and then by question.
+    """
 
     manifest: dict[str, Any]
     replies: dict[str, Reply] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    votes: dict[str, dict[str, Verdict]] = field(default_factory=dict)
     attempts: dict[str, int] = field(default_factory=dict)
     in_flight: dict[str, str] = field(default_factory=dict)
     repeats: list[str] = field(default_factory=list)
@@ -61,8 +65,10 @@ class RunRecord:
         exchange = entry["exchange"]
         if exchange and exchange["model"]:
             self.judge_ids.add(exchange["model"])
-        if entry["final"]:
-            verdict = Verdict.model_validate(entry["verdict"])
+        verdict = Verdict.model_validate(entry["verdict"])
+        if entry["final"] and entry.get("vote"):
+            self.votes.setdefault(verdict.judge, {})[verdict.question_id] = verdict
+        elif entry["final"]:
             self.verdicts[verdict.question_id] = verdict
 
 

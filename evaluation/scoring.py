@@ -23,6 +23,7 @@ def score(
     model: str,
     judge: str,
     prompt_hash: str,
+    judge_version: str = "",
     publishable: bool = False,
     baseline: Score | None = None,
 ) -> Score:
@@ -56,6 +57,7 @@ def score(
         model=model,
         judge=judge,
         prompt_hash=prompt_hash,
+        judge_version=judge_version,
         asked=len(disciplines),
         scored=len(scored),
         unscored=dict(sorted(reasons.items())),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 
 KEY = "Overall Rating"
 MAX_CHARS = 100_000
 MAX_OBJECTS = 500
+_MIN_ECHO = 8  # characters; a shorter reply stands in any text by chance
 
 _THINKING = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _OBJECT = re.compile(r'\{\s*"')
@@ -37,13 +40,37 @@ def without_thinking(text: str) -> str:
     return _THINKING.sub("", text, count=1).strip()
 
 
-def read_stars(text: str) -> int:
+def read_stars(text: str, echoed: str = "") -> int:
     """The stars of a judge's reply: the one integer 0-3 under "Overall Rating" in a JSON object.
 
     Words around the object are allowed. Anything that leaves a doubt is malformed: no object, two
     different ratings, a key given twice, a number out of range or not an integer, a rating inside
     broken JSON. Raises MalformedError.
+
+    echoed is the reply under judgement as the judge was shown it. A judge may quote it, and it may
+    hold brackets that close round the verdict: what cannot be read with it is read without it.
     """
+    try:
+        return _read(text)
+    except MalformedError:
+        for rest in _without_echo(text, echoed):
+            with contextlib.suppress(MalformedError):
+                return _read(rest)
+        raise
+
+
+def _without_echo(text: str, echoed: str) -> Iterator[str]:
+    """The judge's reply without its quotation of echoed: as a whole, then line by line."""
+    echoed = echoed.strip()
+    if len(echoed) >= _MIN_ECHO and echoed in text:
+        yield text.replace(echoed, "\n")
+    lines = {line for part in echoed.splitlines() if (line := part.strip())}
+    kept = [line for line in text.splitlines() if line.strip(" \t>") not in lines]
+    if len(kept) < len(text.splitlines()):
+        yield "\n".join(kept)
+
+
+def _read(text: str) -> int:
     text = without_thinking(text)
     if len(text) > MAX_CHARS:
         raise MalformedError(f"longer than {MAX_CHARS} characters")

@@ -123,6 +123,7 @@ class Score(Frozen):
     model: str
     judge: str
     prompt_hash: str
+    judge_version: str = Field(default="", description="hash of all that makes the judge what it is")
     asked: int
     scored: int
     unscored: dict[str, int] = Field(default_factory=dict)

@@ -71,6 +71,27 @@ class ModelSettings(Frozen):
     max_attempts: int = Field(default=5, gt=0)
     backoff_seconds: float = Field(default=1.0, ge=0)
     system_prompt: str = ""
+    reasoning_effort: str = Field(default="", description="low, high …, '' = the endpoint's own")
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = Field(
+        default="max_tokens", description="the name under which the endpoint takes max_tokens"
+    )
+    family: str = Field(
+        default="", description="family of the model, or several joined by +; '' = told from its name"
+    )
+    price_prompt: float | None = Field(default=None, ge=0, description="of a million tokens sent")
+    price_reply: float | None = Field(default=None, ge=0, description="of a million tokens received")
+
+
+class JudgeSettings(ModelSettings):
+    """A judge, or with `panel` several that vote."""
+
+    name: str = "overlap"
+    json_schema: Literal["auto", "always", "never"] = Field(
+        default="auto", description="ask for the verdict by JSON schema; auto: where the endpoint takes one"
+    )
+    panel: tuple[JudgeSettings, ...] = Field(
+        default=(), description="further judges that vote with this one; they have no panel of their own"
+    )
 
 
 class VisionSettings(ModelSettings):
@@ -111,7 +132,7 @@ class Settings(Frozen):
     classify: ClassifySettings = ClassifySettings()
     dedup: DedupSettings = DedupSettings()
     model: ModelSettings = ModelSettings()
-    judge: ModelSettings = ModelSettings(name="overlap")
+    judge: JudgeSettings = JudgeSettings()
     vision: VisionSettings = VisionSettings()
     run: RunSettings = RunSettings()
     sample: SampleSettings = SampleSettings()

@@ -17,13 +17,19 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]{1,40})\}")
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """A judge prompt: its text with placeholders, where it is from, and the hash runs record."""
+    """A judge prompt with placeholders, where it is from, the fence round a reply, the hashes runs record."""
 
     name: str
     version: int
     source: str
     text: str
     sha256: str
+    fence: str
+    fence_sha256: str
+
+    def fenced(self, answer: str, mark: str) -> str:
+        """The reply between two lines that carry mark, which whoever wrote the reply cannot know."""
+        return "\n" + fill(self.fence, {"answer": answer, "mark": mark})
 
     def fill(self, *, question: str, answer: str, reference: str) -> str:
         """The prompt for one reply. What is filled in is not searched for placeholders again."""
@@ -63,6 +69,7 @@ def judge_prompt(name: str = "llmeval-fair") -> JudgePrompt:
     """The judge prompt called name, with the hash of its text (without the file's last line end)."""
     folder = files(__package__)
     text = folder.joinpath(f"judge-{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
+    fence = folder.joinpath("judge-fence.txt").read_text(encoding="utf-8").removesuffix("\n")
     about = tomllib.loads(folder.joinpath(f"judge-{name}.toml").read_text(encoding="utf-8"))
     return JudgePrompt(
         name=about["name"],
@@ -70,6 +77,8 @@ def judge_prompt(name: str = "llmeval-fair") -> JudgePrompt:
         source=about["source"],
         text=text,
         sha256=_sha256(text),
+        fence=fence,
+        fence_sha256=_sha256(fence),
     )
 
 

@@ -29,7 +29,8 @@ class Loopback(ThreadingHTTPServer):
         self.answered: Counter[str] = Counter()
         self.judge_says = '{"Overall Rating":3}'
         self.delay = 0.0
-        self.model_id = "loop-1-2026"
+        self.refuses_schema = False
+        self.model_id: str | None = None  # by default the name asked for, dated
         self.released = threading.Event()
         self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self.thread.start()
@@ -58,6 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["messages"][-1]["content"]
         judging = prompt.startswith(JUDGE_HEAD)
+        self.asked_for = body["model"]
         item = (ITEM.search(prompt) or ["", "?"])[1]
         with self.server.lock:
             kind = "judge:" if judging else ""
@@ -71,6 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
                     "item": kind + item,
                 }
             )
+        if self.server.refuses_schema and "response_format" in body:
+            self.fail(400, "response_format of type json_schema is not supported")
+            return
         mark = None if judging else MARK.search(prompt)
         if mark and (mark[2] is None or nth <= int(mark[2])):
             getattr(self, "fault_" + mark[1])()
@@ -96,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             {
                 "id": "x",
                 "object": "chat.completion",
-                "model": self.server.model_id,
+                "model": f"{self.asked_for}-2026" if self.server.model_id is None else self.server.model_id,
                 "choices": [choice],
                 "usage": usage,
             },

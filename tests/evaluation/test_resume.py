@@ -24,13 +24,13 @@ from evaluation.judge import build_judge
 from evaluation.models import build_model
 from evaluation.run import run
 from schemas.evaluation import SampleItem
-from schemas.settings import ModelSettings
+from schemas.settings import JudgeSettings, ModelSettings
 
 job = json.loads(sys.stdin.read())
 items = [SampleItem.model_validate(item) for item in job["items"]]
 references = {item.question_id: "答案" + item.question_id[1:] for item in items}
 model = ModelSettings(name="loop-1", base_url=job["url"], timeout_seconds=20)
-judge = ModelSettings(name="judge-1", base_url=job["url"], timeout_seconds=20)
+judge = JudgeSettings(name="judge-1", base_url=job["url"], timeout_seconds=20)
 known = {"environ": os.environ, "clock": time.monotonic}
 result = run(
     items, references, build_model(model, references, **known), build_judge(judge, **known), Path(job["run_dir"]),
