@@ -115,6 +115,28 @@ class DisciplineScore(Frozen):
     scored: int
     stars: int
     score: float | None
+    interval: tuple[float, float] | None = Field(default=None, description="95 %, of score, 0-10")
+
+
+class TypeScore(Frozen):
+    """Stars of one question type: score is on the 10-point scale, None when nothing was scored."""
+
+    question_type: str
+    asked: int
+    scored: int
+    stars: int
+    score: float | None
+    interval: tuple[float, float] | None = Field(default=None, description="95 %, of score, 0-10")
+
+
+class StratumScore(Frozen):
+    """What one stratum of the draw gave: enough to compute every interval again."""
+
+    stratum: str
+    discipline: str
+    eligible: int | None = Field(default=None, description="units it was drawn from; None: not known")
+    asked: int
+    counts: tuple[int, int, int, int] = Field(description="questions with 0, 1, 2 and 3 stars")
 
 
 class Score(Frozen):
@@ -135,4 +157,11 @@ class Score(Frozen):
     relative_to: str = ""
     baseline_absolute: float | None = None
     disciplines: tuple[DisciplineScore, ...] = ()
+    types: tuple[TypeScore, ...] = ()
+    strata: tuple[StratumScore, ...] = ()
     publishable: bool = Field(default=False, description="False for judges barred from boards")
+
+    @property
+    def coverage(self) -> float:
+        """Share of the questions asked that were scored, 0-1."""
+        return self.scored / self.asked if self.asked else 0.0

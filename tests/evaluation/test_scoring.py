@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.design import design_of
+from evaluation.intervals import proportion_interval
 from evaluation.overlap import stars as overlap_stars
-from evaluation.scoring import bounds, interval, relative_to, score
+from evaluation.scoring import bounds, relative_to, score, shared_relative
 from schemas.errors import UsageError
 from schemas.evaluation import Verdict
 
@@ -91,8 +93,8 @@ def test_the_order_of_questions_does_not_matter(ratings, random):
 @given(st.integers(1, 3000), st.integers(0, 9000))
 def test_more_questions_narrow_the_interval(count, stars):
     stars = min(stars, 3 * count)
-    low, high = interval(stars, count)
-    wider_low, wider_high = interval(4 * stars, 4 * count)
+    low, high = proportion_interval(stars / (3 * count), count)
+    wider_low, wider_high = proportion_interval(stars / (3 * count), 4 * count)
     assert wider_high - wider_low < high - low
 
 
@@ -141,3 +143,43 @@ def test_overlap_is_always_a_number_of_stars(reply, reference):
 )
 def test_overlap_of_plain_cases(reply, reference, stars):
     assert overlap_stars(reply, reference) == stars
+
+
+def test_the_relative_score_of_2023_is_taken_on_common_questions_alone():
+    mine, base = {"a": 3, "b": 0, "c": 2}, {"b": 2, "c": 2, "d": 0}
+    assert shared_relative(mine, base) == (pytest.approx(50), 2)
+    assert shared_relative(mine, {"d": 3}) is None
+    assert shared_relative(mine, {"a": 0}) is None
+
+
+def test_types_are_scored_apart_and_strata_keep_what_they_were_drawn_from():
+    manifest = {
+        "questions": [
+            {"question_id": f"q{n}", "discipline": f"d0{n % 2}", "question_type": t, "language": "zh"}
+            for n, t in enumerate(["essay", "essay", "analysis", "essay"])
+        ],
+        "sample": {
+            "strata_fields": ["discipline"],
+            "strata": [{"name": "d00", "eligible": 2}, {"name": "d01", "eligible": 400}],
+        },
+    }
+    result = scored([3, 1, 3, None], per=2, design=design_of(manifest))
+    assert [(t.question_type, t.asked, t.scored, t.stars) for t in result.types] == [
+        ("analysis", 1, 1, 3),
+        ("essay", 3, 2, 4),
+    ]
+    assert [(s.stratum, s.eligible, s.asked, s.counts) for s in result.strata] == [
+        ("d00", 2, 2, (0, 0, 0, 2)),
+        ("d01", 400, 2, (0, 1, 0, 0)),
+    ]
+    # Nothing is left to chance where all questions there are were asked.
+    assert result.disciplines[0].interval == (10, 10)
+    assert result.disciplines[1].interval[0] < 5
+    assert result.coverage == 0.75
+
+
+def test_strata_a_run_does_not_keep_are_taken_as_disciplines_without_end():
+    questions = [{"question_id": "q0", "discipline": "d00", "question_type": "essay", "language": "zh"}]
+    sample = {"strata_fields": ["sub_discipline"], "strata": [{"name": "d0001", "eligible": 1}]}
+    result = scored([2], per=1, design=design_of({"questions": questions, "sample": sample}))
+    assert (result.strata[0].stratum, result.strata[0].eligible) == ("d00", None)
