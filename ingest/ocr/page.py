@@ -16,6 +16,7 @@ from ingest.ocr.missed import missed
 from ingest.ocr.patchwork import Piece, read_pieces
 from ingest.ocr.sheet import laid_flat
 from ingest.ocr.skew import Slopes, sides
+from ingest.ocr.stacked import joined
 from ingest.ocr.upright import upright
 from ingest.readers.common import png_asset
 from schemas.document import Asset, Box
@@ -33,7 +34,9 @@ _DOTS = re.compile(r"[.·…\-_—一:：、,，'\s]{2,}")
 _EMPTY = re.compile(r"([（(])[\s.,。·、'-]*([)）])")
 _WORD = re.compile(r"[^\W_]|[√✓×]")
 FIGURE = "[图]"
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _COLOURED_ACCEPT = 0.6
+_HAND_BELOW = 0.8  # words in another ink that are read less surely are written by hand
 _ACCEPT = 0.3  # below this mean score a box is not text (drawings, stains)
 
 
@@ -82,9 +85,12 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
         kept = [item for item in items if item.score >= _ACCEPT]
         return [_run(item, picture, slopes, points_per_pixel, back, coloured) for item in kept]
 
+    def in_black(item: Found) -> bool:
+        return ink(picture, _around(item.quad, 1.0), 1.0) is None
+
     inks = separate(picture)
     if inks is None:
-        runs = runs_of(found, False)
+        runs = runs_of(joined(found, in_black), False)
     else:
         pure, mixed = by_ink(found, inks)
         black = [item for item, coloured in pure if not coloured]
@@ -93,7 +99,7 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
             print_, pen = parted(mixed, inks, engine)
             black += print_
             coloured += pen
-        runs = combine(runs_of(black, False), runs_of(coloured, True))
+        runs = combine(runs_of(joined(black, in_black), False), runs_of(coloured, True))
     assets = []
     for x0, y0, x1, y1 in drawn:
         asset = png_asset(raw[y0:y1, x0:x1])
@@ -203,7 +209,11 @@ def combine(black: list[Run], coloured: Sequence[Run]) -> list[Run]:
     out = list(black)
     for mark in coloured:
         low = mark.size < 0.6 * usual  # a wavy line below a word
-        if low or mark.confidence < _COLOURED_ACCEPT or not _WORD.search(mark.text):
+        if low or not _WORD.search(mark.text):
+            continue
+        if mark.confidence < _COLOURED_ACCEPT or mark.reason:
+            mark.reason = "handwriting"
+            out.append(mark)
             continue
         host = next((run for run in black if len(mark.text) <= 4 and _holds(run, mark)), None)
         if host is None:
@@ -232,6 +242,7 @@ def _run(item: Found, image: Image, slopes: Slopes, scale: float, back: Matrix, 
     stands = _around(item.quad, scale)
     colour = ink(image, stands, scale)
     _, height = sides(item)
+    by_hand = (colour or coloured) and item.score < _HAND_BELOW and len(_HAN.findall(item.text)) > 1
     return Run(
         text=item.text.strip(),
         box=_around(slopes.level(item.quad), scale),
@@ -239,6 +250,7 @@ def _run(item: Found, image: Image, slopes: Slopes, scale: float, back: Matrix, 
         confidence=min(1.0, max(0.0, item.score)),
         seen=_around(_moved(item.quad, back), scale),
         colour=(colour or "#808080") if coloured else colour,
+        reason="handwriting" if by_hand else "",
     )
 
 
