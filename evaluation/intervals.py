@@ -98,7 +98,9 @@ def _of_cell(cell: Cell, prior: float, *, finite: bool) -> tuple[float, float]:
     drawn = cell.scored
     size = None if cell.eligible is None or not finite else max(cell.eligible, drawn)
     if size is not None:
-        prior *= 1 - drawn / size  # it stands for what was not seen
+        # It stands for what was not seen. The square: where most was seen, the few outcomes left make
+        # any interval wide enough, and with the plain share it held more than 97 % of simulations.
+        prior *= (1 - drawn / size) ** 2
     weight = drawn + prior
     shares = [(count + prior / 4) / weight for count in cell.counts]
     mean = sum(share * stars for stars, share in enumerate(shares)) / 3

@@ -78,10 +78,10 @@ def relative_to(result: Score, baseline: Score) -> Score:
     Raises UsageError when the two cannot be compared: another judge or judge prompt, or a baseline
     without a score above 0.
     """
-    if (result.judge, result.prompt_hash) != (baseline.judge, baseline.prompt_hash):
+    if _judged_by(result) != _judged_by(baseline):
         raise UsageError(
             f"the baseline was judged by {baseline.judge!r}, this run by {result.judge!r}, "
-            "or with another judge prompt",
+            "or with another prompt or other settings of the judge",
             remedy="a relative score needs one judge and one prompt: judge the baseline again",
         )
     if not baseline.absolute:
@@ -95,6 +95,10 @@ def relative_to(result: Score, baseline: Score) -> Score:
         "baseline_absolute": baseline.absolute,
     }
     return result.model_copy(update=update)
+
+
+def _judged_by(result: Score) -> tuple[str, str, str]:
+    return result.judge, result.prompt_hash, result.judge_version
 
 
 def bounds(result: Score) -> tuple[float, float]:

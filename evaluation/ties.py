@@ -15,22 +15,30 @@ SAME_PAPER = 0.9
 
 @dataclass(frozen=True)
 class Standing:
-    """What a comparison needs of a run: its strata, and, where they are known, stars by question."""
+    """What a comparison needs of a run: its strata, and, where they are known, stars by question.
+
+    Where no rating is known, known_variance and known_mean (0-1) stand for the strata.
+    """
 
     cells: tuple[Cell, ...]
     stars: Mapping[str, int]
-    spread: float | None = None
+    known_variance: float | None = None
+    known_mean: float | None = None
 
     @property
     def mean(self) -> float:
         """The mean rating on 0-1."""
+        if self.known_mean is not None:
+            return self.known_mean
         return sum(c.stars for c in self.cells) / (3 * max(1, sum(c.scored for c in self.cells)))
 
     @property
     def variance(self) -> float:
-        """Of the mean; the greatest possible where only the mean is known (spread)."""
+        """Variance of the mean over other questions of the kind."""
+        if self.known_variance is not None:
+            return self.known_variance
         found = moments(self.cells, finite=False)
-        return self.spread if self.spread is not None else found[1] if found else 0.0
+        return found[1] if found else 0.0
 
 
 def separable(one: Standing, other: Standing) -> bool:
@@ -86,8 +94,7 @@ def tie_groups(apart: Sequence[Sequence[bool]]) -> list[str]:
     # By the best member, then by the next: bits read from the first row on.
     groups.sort(key=lambda g: [n for n in range(count) if g >> n & 1])
     return [
-        "".join(_letter(n) + " " for n, g in enumerate(groups) if g >> row & 1).strip()
-        for row in range(count)
+        "".join(letter(n) + " " for n, g in enumerate(groups) if g >> row & 1).strip() for row in range(count)
     ]
 
 
@@ -106,6 +113,15 @@ def ranks(means: Sequence[float]) -> list[int]:
     return [1 + sum(other > mine for other in means) for mine in means]
 
 
-def _letter(number: int) -> str:
+def letter(number: int) -> str:
+    """The name of the number-th group: a ... z, aa, ab ..."""
     name = ascii_lowercase[number % 26]
-    return name if number < 26 else _letter(number // 26 - 1) + name
+    return name if number < 26 else letter(number // 26 - 1) + name
+
+
+def place(name: str) -> int:
+    """The number of the group called name, as `letter` names it."""
+    number = 0
+    for sign in name:
+        number = 26 * number + ascii_lowercase.index(sign) + 1
+    return number - 1

@@ -22,11 +22,15 @@ from flows.commands import (
     exchange,
     extract,
     ingest,
+    judge,
+    leaderboard,
     ledger,
     read,
     score,
+    scores,
     show,
     upkeep,
+    verify,
     versions,
 )
 from schemas.errors import ExamBankError
@@ -86,6 +90,10 @@ for _function, _epilog in (
     (dedup.compare, dedup.COMPARE_EPILOG),
     (dedup.contamination, dedup.CONTAMINATION_EPILOG),
     (evaluate.evaluate, evaluate.EPILOG),
+    (judge.judge, judge.EPILOG),
+    (verify.verify, verify.EPILOG),
+    (scores.score, scores.EPILOG),
+    (leaderboard.leaderboard, leaderboard.EPILOG),
     (doctor.doctor, doctor.EPILOG),
 ):
     # `import` is no name a function can have.
