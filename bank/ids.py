@@ -104,6 +104,11 @@ def _subkey(key: bytes, purpose: bytes) -> bytes:
     return hashlib.blake2b(purpose, digest_size=32, key=key, person=b"exambank").digest()
 
 
+def run_key(key: bytes) -> bytes:
+    """The key that runs on the bank's questions are signed with; tells nothing of ids or contents."""
+    return _subkey(key, b"runs")
+
+
 def create_key(path: Path, key: bytes | None = None) -> bytes:
     """The key in file path, made first (mode 0600, all or nothing) if there is none.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from evaluation.signing import Chain, edited
 from schemas.errors import ExamBankError
 
 Entry = dict[str, Any]
@@ -16,17 +17,20 @@ Entry = dict[str, Any]
 class Journal:
     """The journal at path, opened for appending; `entries` are the lines it held when opened."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, chain: Chain | None = None) -> None:
         """Open or create path. A torn last line is moved to <name>.torn, never dropped.
 
-        Raises ExamBankError `run_damaged` when a line before the last one cannot be read.
+        chain signs what is written. Raises ExamBankError `run_damaged` when a line before the last
+        one cannot be read, `run_edited` when a line is not as it was signed.
         """
-        self.path = path
+        self.path, self.chain = path, chain
         is_new = not path.exists()
         self._file: BinaryIO = path.open("ab+")
         self._file.seek(0)
         data = self._file.read()
         self.entries, good = parse(data, path)
+        if chain is not None:
+            check_chain(data[:good], chain, path)
         self.torn = len(data) - good
         if self.torn:
             # Aside first, cut second: a kill in between copies the tail twice and loses nothing.
@@ -42,9 +46,11 @@ class Journal:
 
     def append(self, entry: Entry) -> None:
         """Write one line and wait until it is on disk. Raises ExamBankError `run_write`."""
-        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
+        if self.chain is not None:
+            line = self.chain.sign(line)
         try:
-            self._file.write(line)
+            self._file.write(line + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -87,6 +93,13 @@ def parse(data: bytes, path: Path) -> tuple[list[Entry], int]:
         else:
             break
     return entries, good
+
+
+def check_chain(data: bytes, chain: Chain, path: Path) -> None:
+    """Follow chain over the whole lines of data; ExamBankError `run_edited` names the first false one."""
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+        if not chain.check(line):
+            raise edited(f"{path}: line {number} is not as it was written")
 
 
 def _entry(line: bytes) -> Entry | None:

@@ -169,18 +169,19 @@ class Panel:
             member.rate(item, answer, reference, attempt=attempt, request_id=f"{request_id}.{place}")
             for place, member in enumerate(self.members, start=1)
         ]
-        return self.vote([one.stars for one in rated])
+        return vote([one.stars for one in rated])
 
-    def vote(self, stars: Sequence[int | None]) -> Rating:
-        """The most stars that more than half of the judges gave at least.
 
-        Of three judges that is the middle rating, of two the lower one. Where half of the judges or
-        fewer gave any, the reply stays unscored.
-        """
-        given = sorted((one for one in stars if one is not None), reverse=True)
-        if 2 * len(given) <= len(self.members):
-            return Rating(None, NO_MAJORITY, f"{len(given)} of {len(self.members)} judges gave a rating")
-        return Rating(given[len(given) // 2])
+def vote(stars: Sequence[int | None]) -> Rating:
+    """The most stars that more than half of the judges gave at least; one value per judge.
+
+    Of three judges that is the middle rating, of two the lower one. Where half of the judges or
+    fewer gave any, the reply stays unscored.
+    """
+    given = sorted((one for one in stars if one is not None), reverse=True)
+    if 2 * len(given) <= len(stars):
+        return Rating(None, NO_MAJORITY, f"{len(given)} of {len(stars)} judges gave a rating")
+    return Rating(given[len(given) // 2])
 
 
 def members(judge: Judge) -> tuple[Judge, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -33,10 +33,13 @@ from evaluation.judge import (
     judged_text,
     kin,
     members,
+    vote,
 )
 from evaluation.models import Model
+from evaluation.rejudge import Source, check_source
 from evaluation.rundir import FORMAT, OpenRun, RunRecord, open_run
-from evaluation.scoring import score
+from evaluation.scoring import NOT_ASKED, score
+from evaluation.signing import Signer
 from schemas.errors import ModelError, UsageError
 from schemas.evaluation import Manifest, Reply, ReplyState, SampleItem, Score, Verdict
 
@@ -65,13 +68,16 @@ def run(
     sample: Manifest | None = None,
     baseline: Score | None = None,
     allow_self_judge: bool = False,
+    signer: Signer | None = None,
+    source: Source | None = None,
 ) -> Score:
     """Ask every question of the sample, have every answer judged, and return the score.
 
     references gives the reference answer by question id. run_dir is made, or gone on with when it
     was started with the same sample, references, model and judge. now gives an aware time, sleep
     waits for seconds; sample is the manifest of the draw, kept for the record; baseline is the
-    score the relative one is taken against.
+    score the relative one is taken against. signer signs the logs. source is a finished run whose
+    replies are judged again: nothing is asked, and what it left unanswered stays so.
 
     Raises UsageError for inputs that do not fit, ModelError when the endpoint cannot be used (no
     right, no such model, MAX_FAULTS_IN_A_ROW questions without an answer): the run can be resumed.
@@ -81,11 +87,18 @@ def run(
     if not allow_self_judge:
         refuse_kin(kin(model), kin(judge))
     manifest = _manifest(items, references, model, judge, sample, _stamp(now))
-    with open_run(run_dir, manifest) as directory:
+    if source is not None:
+        check_source(source, manifest["fixed"])
+        manifest["fixed"]["replies_from"] = source.about
+    if signer is not None:
+        manifest["fixed"]["signed"] = True
+    with open_run(run_dir, manifest, signer, source.entries if source else ()) as directory:
         session = _Session(directory, references, model, judge, now, sleep, allow_self_judge)
+        session.asks = source is None
         session.start()
         for number, item in enumerate(items, start=1):
             verdict = session.settle(item)
+            directory.record.settled(item.question_id)
             if progress is not None:
                 progress(Progress(number, len(items), item.question_id, verdict.stars, verdict.reason))
         return score_record(directory.record, baseline)
@@ -124,6 +137,7 @@ class _Session:
         self.references, self.model, self.judge = references, model, judge
         self.now, self.sleep, self.allow_self_judge = now, sleep, allow_self_judge
         self.requests = self.faults = 0
+        self.asks = True
 
     def start(self) -> None:
         """Note in the exchange that a session began, and with which software."""
@@ -147,6 +161,8 @@ class _Session:
         if not reference.strip():
             return self._close(item, Rating(None, NO_REFERENCE))
         reply = self.record.replies.get(item.question_id)
+        if not self.asks and (reply is None or reply.state is not ReplyState.OK):
+            return self._close(item, Rating(None, reply.state.value if reply else NOT_ASKED))
         if reply is None or reply.state not in ANSWERED:
             reply = self._ask(item)
         if reply.state is not ReplyState.OK:
@@ -193,7 +209,7 @@ class _Session:
             if known is None or known.stars is None:
                 self._rate(member, item, answer, reference, vote=True)
         votes = [self.record.votes[one.name][item.question_id].stars for one in self.judge.members]
-        return self._close(item, self.judge.vote(votes))
+        return self._close(item, vote(votes))
 
     def _rate(self, judge: Judge, item: SampleItem, answer: str, reference: str, *, vote: bool) -> Verdict:
         """The verdict of one judge, asked as often as it is worth; vote: it is one of a panel's."""
@@ -316,17 +332,17 @@ def _manifest(
     at: str,
 ) -> dict[str, Any]:
     """The manifest: `fixed` is what a resumed run must share; nothing in it is secret."""
-    keys = [references.get(item.question_id, "") for item in items]
     return {
         "format": FORMAT,
         "fixed": {
-            "items_sha256": _sha256([item.model_dump(mode="json") for item in items]),
-            "references_sha256": _sha256(keys),
+            "items_sha256": items_hash(items),
+            "references_sha256": references_hash(references, [i.question_id for i in items]),
             "sample_sha256": _sha256(sample.model_dump(mode="json")) if sample is not None else "",
             "model": model.identity(),
             "judge": judge.identity(),
         },
         "publishable": model.publishable and judge.publishable,
+        "model_publishable": model.publishable,
         "judge_version": judge_version(judge.identity()),
         "families": {name: family for name, family in kin(model) + kin(judge) if family},
         "software": _software(),
@@ -336,6 +352,16 @@ def _manifest(
             i.model_dump(include={"question_id", "discipline", "question_type", "language"}) for i in items
         ],
     }
+
+
+def items_hash(items: Sequence[SampleItem]) -> str:
+    """The hash a manifest keeps of what is asked, in order."""
+    return _sha256([item.model_dump(mode="json") for item in items])
+
+
+def references_hash(references: Mapping[str, str], question_ids: Sequence[str]) -> str:
+    """The hash a manifest keeps of the reference answers, in the order of the questions."""
+    return _sha256([references.get(question, "") for question in question_ids])
 
 
 def _sha256(value: object) -> str:

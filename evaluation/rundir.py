@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evaluation.journal import Entry, Journal, parse, write_whole
+from evaluation.journal import Entry, Journal, check_chain, parse, write_whole
+from evaluation.signing import Chain, Signer, edited, read_seal, seal
 from schemas.errors import ExamBankError, UsageError
 from schemas.evaluation import Reply, Verdict
 
@@ -60,6 +61,14 @@ class RunRecord:
             if reply.model:
                 self.model_ids.add(reply.model)
 
+    def settled(self, question_id: str) -> None:
+        """Let go of what a settled question needs no more: its texts, which are on disk."""
+        self.attempts.pop(question_id, None)
+        self.replies.pop(question_id, None)
+        for verdicts in (self.verdicts, *self.votes.values()):
+            if (verdict := verdicts.get(question_id)) is not None and verdict.raw:
+                verdicts[question_id] = verdict.model_copy(update={"raw": ""})
+
     def take_verdict(self, entry: Entry) -> None:
         """Count one line of the verdict journal in."""
         exchange = entry["exchange"]
@@ -92,11 +101,19 @@ class OpenRun:
 
 
 @contextmanager
-def open_run(run_dir: Path, manifest: Mapping[str, Any]) -> Iterator[OpenRun]:
+def open_run(
+    run_dir: Path,
+    manifest: Mapping[str, Any],
+    signer: Signer | None = None,
+    replies: Sequence[Entry] = (),
+) -> Iterator[OpenRun]:
     """Start the run directory with manifest, or go on with it when it was started with the same.
 
-    Only manifest["fixed"] has to be equal. Raises UsageError `run_differs` naming the differences,
-    `run_locked` when another process is at it, `run_foreign` when the folder holds something else.
+    Only manifest["fixed"] has to be equal. signer signs the logs, and checks what is there; replies
+    are the lines of another run's exchange, with which a new one begins.
+
+    Raises UsageError `run_differs` naming the differences, `run_locked` when another process is at
+    it, `run_foreign` when the folder holds something else; ExamBankError `run_edited`.
     """
     from filelock import FileLock, Timeout
 
@@ -119,11 +136,62 @@ def open_run(run_dir: Path, manifest: Mapping[str, Any]) -> Iterator[OpenRun]:
         ) from None
     try:
         record = RunRecord(_start(run_dir, manifest))
-        with Journal(run_dir / EXCHANGE) as exchange, Journal(run_dir / VERDICTS) as verdicts:
+        chains = chains_of(run_dir, signer)
+        with (
+            Journal(run_dir / EXCHANGE, chains.get(EXCHANGE)) as exchange,
+            Journal(run_dir / VERDICTS, chains.get(VERDICTS)) as verdicts,
+        ):
+            if signer is not None:
+                check_seal(run_dir, signer)
+            for entry in replies[len(exchange.entries) :]:
+                exchange.append(entry)
+                exchange.entries.append(entry)
             _replay(record, exchange.entries, verdicts.entries, run_dir)
+            exchange.entries, verdicts.entries = [], []
             yield OpenRun(record, exchange, verdicts)
     finally:
         lock.release()
+
+
+def chains_of(run_dir: Path, signer: Signer | None) -> dict[str, Chain]:
+    """The beginnings of the logs' chains, by name; none without a signer."""
+    if signer is None:
+        return {}
+    manifest = (run_dir / MANIFEST).read_bytes()
+    return {name: signer.chain(manifest, name) for name in (EXCHANGE, VERDICTS)}
+
+
+def check_seal(run_dir: Path, signer: Signer) -> dict[str, Any] | None:
+    """The seal, after a look whether each log still holds the line it was sealed at; None without one.
+
+    The logs may have grown since. Raises ExamBankError `run_edited`.
+    """
+    sealed = read_seal(run_dir, signer)
+    for name, end in (sealed or {}).get("logs", {}).items():
+        path = run_dir / name
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        at = end["lines"]
+        if len(lines) < at or (at and f'"mac":"{end["mac"]}"}}'.encode() not in lines[at - 1]):
+            raise edited(f"{path} is not as it was sealed: lines are missing at its end")
+    return sealed
+
+
+def seal_run(run_dir: Path, signer: Signer, at: str) -> None:
+    """Seal a run as it is now. Raises ExamBankError `run_edited` where a log is not as it was signed."""
+    ends = {}
+    for name, chain in chains_of(run_dir, signer).items():
+        path = run_dir / name
+        data = path.read_bytes() if path.exists() else b""
+        check_chain(data[: parse(data, path)[1]], chain, path)
+        ends[name] = (chain.lines, chain.code)
+    seal(run_dir, signer, ends, at)
+
+
+def read_entries(run_dir: Path, name: str) -> list[Entry]:
+    """The whole lines of a log, without their codes."""
+    path = run_dir / name
+    data = path.read_bytes() if path.exists() else b""
+    return [{k: v for k, v in one.items() if k != "mac"} for one in parse(data, path)[0]]
 
 
 def read_record(run_dir: Path) -> RunRecord:
