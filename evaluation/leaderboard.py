@@ -313,3 +313,53 @@ def _notes(shown: Sequence[Entry]) -> tuple[str, ...]:
     if len({frozenset(d.discipline for d in entry.score.disciplines) for entry in shown}) > 1:
         notes.append("disciplines_differ")
     return tuple(notes)
+
+
+class Pair(Frozen):
+    """Relative scores of one model in two draws; same says which were taken on the baseline's own paper."""
+
+    model: str
+    runs: tuple[str, str]
+    relative: tuple[float, float]
+    same: tuple[bool, bool]
+
+    @property
+    def change(self) -> float:
+        """Change from the first to the second draw, in % of the first."""
+        return 100 * (self.relative[1] / self.relative[0] - 1) if self.relative[0] else 0.0
+
+
+def pairs(board: Board) -> tuple[Pair, ...]:
+    """For each model that answered two papers or more, its relative scores in the first two.
+
+    A draw is relative to the baseline's model on the same paper where there is such a run, as the 2023
+    edition of the source took them, else to the pinned baseline.
+    """
+    if board.baseline is None:
+        return ()
+    rows = sorted((*board.rows, *board.unranked), key=lambda row: (row.evaluated, row.run))
+    papers: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row.absolute is not None and row.paper:
+            papers.setdefault(row.model, {}).setdefault(row.paper, row)
+    base = papers.get(board.baseline.model, {})
+    found = []
+    for model, by_paper in papers.items():
+        if len(by_paper) < 2 or model == board.baseline.model:
+            continue
+        one, other = list(by_paper.values())[:2]
+        figures = []
+        for row in (one, other):
+            there = base.get(row.paper)
+            figures.append(
+                100 * (row.absolute or 0) / ((there and there.absolute) or board.baseline.absolute)
+            )
+        found.append(
+            Pair(
+                model=model,
+                runs=(one.run, other.run),
+                relative=(figures[0], figures[1]),
+                same=(one.paper in base, other.paper in base),
+            )
+        )
+    return tuple(sorted(found, key=lambda pair: -pair.relative[0]))

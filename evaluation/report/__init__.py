@@ -68,7 +68,7 @@ def render(
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             score=result,
@@ -110,20 +110,21 @@ def _row(number: int, item: SampleItem, record: RunRecord, references: Mapping[s
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of this folder, with everything escaped that is put in."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
+    made = Environment(
         loader=PackageLoader("evaluation", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["plain"] = _plain
-    environment.filters["fixed"] = lambda value, digits=2: "–" if value is None else f"{value:.{digits}f}"
-    environment.filters["reason"] = lambda reason: "{} {}".format(*reason_names(reason))
-    return environment
+    made.filters["plain"] = _plain
+    made.filters["fixed"] = lambda value, digits=2: "–" if value is None else f"{value:.{digits}f}"
+    made.filters["reason"] = lambda reason: "{} {}".format(*reason_names(reason))
+    return made
 
 
 def _plain(text: Any) -> str:  # noqa: ANN401 - a template filter

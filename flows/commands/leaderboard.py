@@ -193,7 +193,12 @@ def _write(
     out: Path, board: Board, pinned: Pin | None, records: dict[str, RunRecord], *, texts: bool
 ) -> None:
     from evaluation.export import board_csv
+    from evaluation.report.board import render_board
+    from schemas.taxonomy import taxonomy
 
+    names = {code: (node.zh, node.en) for code, node in taxonomy().disciplines.items()}
+    page = render_board(board, names, records, made=_today(), texts=texts)
+    common.write_whole(out / PAGE, page.encode())
     common.write_whole(out / JSON, board.model_dump_json(indent=1).encode() + b"\n")
     common.write_whole(out / CSV, board_csv(board).encode())
     if pinned is not None:

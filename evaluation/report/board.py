@@ -1,0 +1,123 @@
+"""The leaderboard as one HTML page that works offline: tables to sort, plots, and the runs to search."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from evaluation.judge import judged_text
+from evaluation.leaderboard import Board, pairs
+from evaluation.report import environment, reason_names
+from evaluation.report.plots import axis, span, timeline
+from evaluation.rundir import RunRecord
+
+NOTES = {
+    "bank_versions_differ": (
+        "各次评测所用题库版本不同，分数所指的总体并不完全相同。",
+        "The runs are of several versions of the bank: their scores are about slightly different sets of"
+        " questions.",
+    ),
+    "disciplines_differ": (
+        "各次评测的学科不同，绝对分不可直接比较。",
+        "The runs cover different disciplines: their absolute scores do not compare directly.",
+    ),
+    "published_intervals": (
+        "逐题得分未公布：区间与并列组由本程序按最大可能方差计算，只会偏宽。",
+        "Ratings of single questions are not published: intervals and tie groups are our own, taken with the"
+        " greatest variance possible, so that they are at most too wide.",
+    ),
+    "published_relative": (
+        "相对分按原表照录，其中 29 个与 绝对分 ÷ 93.67 不符。",
+        "Relative scores are as printed; 29 of them are not absolute ÷ 93.67.",
+    ),
+}
+
+
+def render_board(
+    board: Board,
+    names: Mapping[str, tuple[str, str]],
+    records: Mapping[str, RunRecord] | None = None,
+    *,
+    made: str = "",
+    texts: bool = False,
+) -> str:
+    """The page of a board.
+
+    names gives (Chinese, English) by discipline code; records, by run, fill the pages of the runs:
+    with each question's id, type and stars, and under texts with the reply and the judge's words, which
+    makes the page as private as the bank. made is the date to show.
+    """
+    rows = (*board.rows, *board.unranked)
+    codes = sorted({code for row in rows for code in row.disciplines}, key=lambda c: (len(c), c))
+    shown = {row.run for row in rows if row.run}
+    data = {run: _run_data(one, texts=texts) for run, one in (records or {}).items() if run in shown}
+    parts = files(__package__)
+    style = "".join(parts.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "board.css"))
+    script = parts.joinpath("board.js").read_text(encoding="utf-8")
+    low = axis([row.interval[0] for row in rows if row.interval])
+    return (
+        environment()
+        .get_template("board.html.j2")
+        .render(
+            board=board,
+            rows=rows,
+            codes=codes,
+            names={code: names.get(code, (code, "")) for code in codes},
+            low=low,
+            span=lambda row: span(row.interval, row.absolute, low),
+            timeline=timeline(rows),
+            pairs=pairs(board),
+            accesses=sorted({row.access for row in rows if row.access}),
+            notes=[NOTES[note] for note in board.notes],
+            has_runs=bool(data),
+            texts=texts and bool(data),
+            made=made,
+            data=_embedded(
+                {
+                    "runs": data,
+                    "names": {c: names[c][0] for c in codes if c in names},
+                    "reasons": _reasons(data),
+                }
+            ),
+            style=style,
+            style_hash=_hash(style),
+            script=script,
+            script_hash=_hash(script),
+        )
+    )
+
+
+def _run_data(record: RunRecord, *, texts: bool) -> list[list[object]]:
+    """Of each question: id, discipline, type, stars or reason, seconds, tokens; with texts two more."""
+    lines: list[list[object]] = []
+    for question in record.manifest["questions"]:
+        name = question["question_id"]
+        verdict, reply = record.verdicts.get(name), record.replies.get(name)
+        result: object = "not_asked" if verdict is None else verdict.reason
+        if verdict is not None and verdict.stars is not None:
+            result = verdict.stars
+        line = [name, question["discipline"], question.get("question_type", ""), result]
+        line += [reply.latency_seconds, reply.completion_tokens] if reply else [None, None]
+        if texts:
+            line += [judged_text(reply) if reply else "", verdict.raw if verdict else ""]
+        lines.append(line)
+    return lines
+
+
+def _reasons(data: Mapping[str, list[list[object]]]) -> dict[str, str]:
+    reasons = {str(line[3]) for lines in data.values() for line in lines if isinstance(line[3], str)}
+    return {reason: " ".join(reason_names(reason)) for reason in sorted(reasons)}
+
+
+def _embedded(data: Any) -> str:  # noqa: ANN401 - any JSON
+    """JSON that can stand in a script element: no text in it can end the element or begin a comment."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
