@@ -76,9 +76,7 @@ def timeline(rows: Sequence[Row]) -> Timeline | None:
         dots=_tagged(points),
         across=tuple((across(day), text) for day, text in _ticks(first, last)),
         up=tuple((up(score), str(score)) for score in range(low, 101, 10)),
-        trend=None
-        if slope == 0
-        else (across(ends[0][0]), up(ends[0][1]), across(ends[1][0]), up(ends[1][1])),
+        trend=(x1, y1, x2, y2) if slope else None,
         a_year=365.25 * slope if slope else None,
         undated=len(rows) - len(dated),
     )
