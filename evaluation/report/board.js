@@ -38,7 +38,7 @@
   words.addEventListener("input", narrow);
   if (access) access.addEventListener("change", narrow);
 
-  const { runs, names, reasons } = JSON.parse(document.getElementById("data").textContent);
+  const { runs, about, names, reasons } = JSON.parse(document.getElementById("data").textContent);
   const page = document.getElementById("run");
   const board = document.getElementById("board");
   const query = document.getElementById("run-filter");
@@ -97,6 +97,8 @@
     if (!there) return;
     lines = runs[run];
     page.querySelector("h2").textContent = run;
+    document.getElementById("run-about").textContent = about[run][0];
+    document.getElementById("run-missing").textContent = about[run][1];
     query.value = stars.value = "";
     show();
     scrollTo(0, 0);

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
 from evaluation.judge import judged_text
-from evaluation.leaderboard import Board, pairs
+from evaluation.leaderboard import MIN_ASKED, Board, Row, pairs
 from evaluation.report import environment, reason_names
 from evaluation.report.plots import axis, span, timeline
 from evaluation.rundir import RunRecord
@@ -67,7 +68,9 @@ def render_board(
             rows=rows,
             codes=codes,
             names={code: names.get(code, (code, "")) for code in codes},
+            twice={model for model, count in Counter(row.model for row in rows).items() if count > 1},
             low=low,
+            few=lambda row: row.asked < MIN_ASKED,
             span=lambda row: span(row.interval, row.absolute, low),
             timeline=timeline(rows),
             pairs=pairs(board),
@@ -79,6 +82,7 @@ def render_board(
             data=_embedded(
                 {
                     "runs": data,
+                    "about": {row.run: _about(row) for row in rows if row.run in data},
                     "names": {c: names[c][0] for c in codes if c in names},
                     "reasons": _reasons(data),
                 }
@@ -106,6 +110,24 @@ def _run_data(record: RunRecord, *, texts: bool) -> list[list[object]]:
             line += [judged_text(reply) if reply else "", verdict.raw if verdict else ""]
         lines.append(line)
     return lines
+
+
+def _about(row: Row) -> list[str]:
+    """The lines at the head of a run's page: its model and figures, and what was not scored."""
+    low, high = row.interval or (None, None)
+    figures = [
+        f"{row.model}",
+        f"绝对分 absolute {_fixed(row.absolute)} ({_fixed(low)} – {_fixed(high)})",
+        f"相对分 relative {_fixed(row.relative)} %",
+        f"已评分 scored {row.scored} / {row.asked}",
+        row.evaluated,
+    ]
+    missing = [f"{' '.join(reason_names(reason))}: {count}" for reason, count in row.unscored.items()]
+    return [" · ".join(figures), "；".join(missing)]
+
+
+def _fixed(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 def _reasons(data: Mapping[str, list[list[object]]]) -> dict[str, str]:
