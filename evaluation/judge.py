@@ -159,9 +159,14 @@ class Panel:
         self.publishable = all(member.publishable for member in members)
 
     def identity(self) -> Identity:
-        """The members' identities in order, and how they vote."""
-        own = {"name": self.name, "vote": "majority_at_least", "prompt_sha256": self.prompt_hash}
-        return {**own, "members": [member.identity() for member in self.members]}
+        """The members' identities in order, how they vote, and the prompt where all have one."""
+        parts = [member.identity() for member in self.members]
+        shared = {
+            name: parts[0].get(name)
+            for name in ("prompt", "prompt_version", "prompt_sha256")
+            if all(name in part and part[name] == parts[0].get(name) for part in parts)
+        }
+        return {"name": self.name, "vote": "majority_at_least", **shared, "members": parts}
 
     def rate(self, item: SampleItem, answer: str, reference: str, *, attempt: int, request_id: str) -> Rating:
         """One attempt with each member, and their vote."""

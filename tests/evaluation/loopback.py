@@ -30,6 +30,7 @@ class Loopback(ThreadingHTTPServer):
         self.judge_says = '{"Overall Rating":3}'
         self.delay = 0.0
         self.refuses_schema = False
+        self.answers = lambda item: f"答案{item}"
         self.model_id: str | None = None  # by default the name asked for, dated
         self.released = threading.Event()
         self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -85,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             says = self.server.judge_says
             self.complete(says(prompt, nth) if callable(says) else says)
         else:
-            self.complete(f"答案{item}")
+            self.complete(self.server.answers(item))
         with self.server.lock:
             self.server.answered[kind + item] += 1
 
