@@ -102,6 +102,21 @@ class Row(Frozen):
         return f"{letters[0]}-{letters[-1]}" if run == letters else self.tie_groups
 
 
+class Pair(Frozen):
+    """Relative scores of one model in two draws; same says which were taken on the base's own paper."""
+
+    model: str
+    base: str
+    runs: tuple[str, str]
+    relative: tuple[float, float]
+    same: tuple[bool, bool]
+
+    @property
+    def change(self) -> float:
+        """Change from the first to the second draw, in % of the first."""
+        return 100 * (self.relative[1] / self.relative[0] - 1) if self.relative[0] else 0.0
+
+
 class Board(Frozen):
     """A leaderboard: ranked rows, rows without a rank, and what is withheld."""
 
@@ -113,6 +128,7 @@ class Board(Frozen):
     rows: tuple[Row, ...]
     unranked: tuple[Row, ...] = ()
     withheld: tuple[Withheld, ...] = ()
+    pairs: tuple[Pair, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -207,6 +223,7 @@ def build(entries: Sequence[Entry], pinned: Pin, *, title: str = "") -> Board:
     ranked = [entry for entry in shown if not _unranked(entry.score)]
     standings = [ties.Standing(cells(entry.score), entry.stars) for entry in ranked]
     rows = _ranked([_row(entry, pinned.baseline, base) for entry in ranked], standings)
+    unranked = tuple(_row(entry, pinned.baseline, base) for entry in shown if _unranked(entry.score))
     return Board(
         title=title,
         judge=pinned.judge,
@@ -214,8 +231,9 @@ def build(entries: Sequence[Entry], pinned: Pin, *, title: str = "") -> Board:
         prompt_hash=shown[0].score.prompt_hash if shown else "",
         baseline=pinned.baseline,
         rows=rows,
-        unranked=tuple(_row(entry, pinned.baseline, base) for entry in shown if _unranked(entry.score)),
+        unranked=unranked,
         withheld=pinned.withheld,
+        pairs=_pairs((*rows, *unranked), pinned.baseline),
         notes=_notes(shown),
     )
 
@@ -226,7 +244,7 @@ def published_board() -> Board:
     The ratings of single questions are not published; a mean of ratings varies at most as one of
     zeros and threes does, so that the intervals are at most too wide.
     """
-    from evaluation.published import QUESTIONS, published, source
+    from evaluation.published import QUESTIONS, draws, published, source
 
     about, rows, standings = source(), [], []
     for one in published():
@@ -258,6 +276,16 @@ def published_board() -> Board:
         judge=about["judge"],
         baseline=Baseline(model=best.model, run="", absolute=best.absolute or 100),
         rows=_ranked(rows, standings),
+        pairs=tuple(
+            Pair(
+                model=one.model,
+                base=one.base,
+                runs=("2023, 1", "2023, 2"),
+                relative=(float(one.first), float(one.second)),
+                same=(True, True),
+            )
+            for one in draws()
+        ),
         notes=("published_intervals", "published_relative"),
     )
 
@@ -315,48 +343,31 @@ def _notes(shown: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-class Pair(Frozen):
-    """Relative scores of one model in two draws; same says which were taken on the baseline's own paper."""
-
-    model: str
-    runs: tuple[str, str]
-    relative: tuple[float, float]
-    same: tuple[bool, bool]
-
-    @property
-    def change(self) -> float:
-        """Change from the first to the second draw, in % of the first."""
-        return 100 * (self.relative[1] / self.relative[0] - 1) if self.relative[0] else 0.0
-
-
-def pairs(board: Board) -> tuple[Pair, ...]:
+def _pairs(rows: Sequence[Row], baseline: Baseline) -> tuple[Pair, ...]:
     """For each model that answered two papers or more, its relative scores in the first two.
 
     A draw is relative to the baseline's model on the same paper where there is such a run, as the 2023
     edition of the source took them, else to the pinned baseline.
     """
-    if board.baseline is None:
-        return ()
-    rows = sorted((*board.rows, *board.unranked), key=lambda row: (row.evaluated, row.run))
     papers: dict[str, dict[str, Row]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row.evaluated, row.run)):
         if row.absolute is not None and row.paper:
             papers.setdefault(row.model, {}).setdefault(row.paper, row)
-    base = papers.get(board.baseline.model, {})
+    base = papers.get(baseline.model, {})
     found = []
     for model, by_paper in papers.items():
-        if len(by_paper) < 2 or model == board.baseline.model:
+        if len(by_paper) < 2 or model == baseline.model:
             continue
         one, other = list(by_paper.values())[:2]
         figures = []
         for row in (one, other):
             there = base.get(row.paper)
-            figures.append(
-                100 * (row.absolute or 0) / ((there and there.absolute) or board.baseline.absolute)
-            )
+            whole = (there.absolute if there else None) or baseline.absolute
+            figures.append(100 * (row.absolute or 0) / whole)
         found.append(
             Pair(
                 model=model,
+                base=baseline.model,
                 runs=(one.run, other.run),
                 relative=(figures[0], figures[1]),
                 same=(one.paper in base, other.paper in base),

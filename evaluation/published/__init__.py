@@ -64,6 +64,25 @@ def published() -> tuple[PublishedRow, ...]:
     )
 
 
+@dataclass(frozen=True)
+class PublishedDraws:
+    """Relative scores of one model in the two draws of 2023, each on the same questions as the base."""
+
+    model: str
+    base: str
+    first: Decimal
+    second: Decimal
+
+
+@cache
+def draws() -> tuple[PublishedDraws, ...]:
+    """The 2023 test of stability: eight models against two bases."""
+    return tuple(
+        PublishedDraws(row["model"], row["base"], Decimal(row["first"]), Decimal(row["second"]))
+        for row in _table("draws.csv")
+    )
+
+
 def source() -> dict[str, Any]:
     """Where the tables are from: title, as_of, judge and the places of the tables."""
     return tomllib.loads(files(__package__).joinpath("source.toml").read_text(encoding="utf-8"))

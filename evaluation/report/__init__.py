@@ -32,6 +32,13 @@ REASONS = {
     "no_reference": ("缺少参考答案", "no reference answer"),
     "not_asked": ("尚未提问", "not asked yet"),
 }
+TYPES = {
+    "short_answer": "简答",
+    "calculation": "计算",
+    "true_false": "判断",
+    "analysis": "分析",
+    "essay": "论述",
+}
 _JUDGE = ("裁判", "judge")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -76,6 +83,7 @@ def render(
             record=record,
             rows=[_row(number, item, record, references or {}) for number, item in enumerate(items, start=1)],
             names={d.discipline: names.get(d.discipline, (d.discipline, "")) for d in result.disciplines},
+            types=TYPES,
             reasons={reason: reason_names(reason) for reason in result.unscored},
             style=style,
             style_hash=style_hash,

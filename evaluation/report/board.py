@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from evaluation.judge import judged_text
-from evaluation.leaderboard import MIN_ASKED, Board, Row, pairs
+from evaluation.leaderboard import MIN_ASKED, Board, Row
 from evaluation.report import environment, reason_names
 from evaluation.report.plots import axis, span, timeline
 from evaluation.rundir import RunRecord
@@ -73,7 +73,6 @@ def render_board(
             few=lambda row: row.asked < MIN_ASKED,
             span=lambda row: span(row.interval, row.absolute, low),
             timeline=timeline(rows),
-            pairs=pairs(board),
             accesses=sorted({row.access for row in rows if row.access}),
             notes=[NOTES[note] for note in board.notes],
             has_runs=bool(data),

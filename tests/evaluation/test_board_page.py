@@ -12,7 +12,7 @@ import pytest
 from boardkit import made_run, ratings
 
 from evaluation.entries import read_entry
-from evaluation.leaderboard import About, Row, build, pairs, pin, published_board
+from evaluation.leaderboard import About, Row, build, pin, published_board
 from evaluation.report.board import render_board
 from evaluation.report.plots import HEIGHT, WIDTH, axis, span, timeline
 from evaluation.rundir import read_record
@@ -100,7 +100,7 @@ def test_ties_withheld_unranked_pairs_and_agreement_are_shown(made):
 
 
 def test_a_draw_is_relative_to_the_baseline_on_the_same_paper(made):
-    (pair,) = pairs(made[0])
+    (pair,) = made[0].pairs
     rows = {row.run: row for row in made[0].rows}
     assert (pair.model, pair.runs, pair.same) == ("<b>two", ("two-a", "two-b"), (True, True))
     for place, paper in enumerate("ab"):
@@ -111,6 +111,7 @@ def test_a_draw_is_relative_to_the_baseline_on_the_same_paper(made):
 def test_the_published_page_has_all_models_in_every_part():
     text = render_board(published_board(), NAMES)
     assert text.count('<tr data-find="') == 2 * 59
+    assert text.count('class="pair-first"') == 16
     assert "<circle" in text and text.count("<circle") == 59
 
 
