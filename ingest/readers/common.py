@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,20 @@ def drawings(page: Any) -> list[dict[str, Any]]:  # noqa: ANN401
         known = page.exambank_drawings = (frame, page.get_cdrawings())
     paths: list[dict[str, Any]] = known[1]
     return paths
+
+
+def real(text: str, default: float = 0.0, most: float = 1e6) -> float:
+    """A number as a file writes it, within ±most; default where it is none, "nan" and "inf" included."""
+    try:
+        found = float(text)
+    except (ValueError, OverflowError):
+        return default
+    return min(max(found, -most), most) if math.isfinite(found) else default
+
+
+def whole(text: str, default: int = 0, most: int = 1_000_000) -> int:
+    """A number without a sign as a file writes it, at most `most`; default where it is none, as "²"."""
+    return min(int(text[:9]), most) if text.isascii() and text.isdigit() else default
 
 
 def sha256_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.readers import omml, wordtable
+from ingest.readers.common import whole
 from ingest.readers.limits import over, too_deep
 from ingest.readers.numbering import Numbered, Numbering
 from ingest.readers.worddrawing import Drawing, box_reason, choose
@@ -314,7 +315,7 @@ class _Body:
                 cells.append(
                     wordtable.Cell(
                         blocks=tuple(without_stray_numbers(list(self._blocks(cell)))),
-                        span=min(max(int(span), 1), 63) if span.isdigit() else 1,
+                        span=max(whole(span, 1, 63), 1),
                         continued=merge is not None and attr(merge, "val", "continue") == "continue",
                     )
                 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ingest.readers.common import whole
+
 _SWITCH = re.compile(r"\\([a-z]{1,2})\s*", re.I)
 _CIRCLES = set("○◯⭘〇")
 _MAX = 4_000
@@ -110,8 +112,8 @@ def _overstrike(frame: str, inner: str) -> str:
     if inner in _CIRCLES:
         frame, inner = inner, frame
     if frame in _CIRCLES:
-        if inner.isdigit() and 1 <= int(inner) <= 20:
-            return chr(0x245F + int(inner))
+        if 1 <= whole(inner) <= 20:
+            return chr(0x245F + whole(inner))
         return inner
     for base, mark in ((frame, inner), (inner, frame)):
         plain = re.sub(r"\^\{(.*)\}", r"\1", mark)

@@ -13,7 +13,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ingest.readers.common import mupdf, png_asset
+from ingest.readers.common import mupdf, png_asset, whole
 from ingest.readers.wordflow import Extent, extent_of
 from ingest.readers.wordoffice import FindTool, convert, office
 from ingest.readers.wordpackage import A, M, O, R, Relation, V, W, WordPackage, attr
@@ -247,7 +247,7 @@ def _extent(nodes: Sequence[Any], y: float | None) -> Extent | None:
 
 
 def _twips(text: str, default: int, most: int) -> int:
-    return min(int(text), most) if text.isdigit() and int(text) > 0 else default
+    return whole(text, most=most) or default
 
 
 def _content_types(parts: Mapping[str, bytes]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ingest.readers.common import real, whole
 from ingest.readers.wordpackage import WP, W, attr
 from ingest.readers.wordstyles import Look
 from schemas.document import Block
@@ -41,7 +42,7 @@ class Column:
         width = _twips(attr(size, "w"), 595.3) - sum(
             _twips(attr(margin, side), 90.0) for side in ("left", "right")
         )
-        count = int(number) if (number := attr(columns, "num", "1")).isdigit() else 1
+        count = whole(attr(columns, "num", "1"), 1, 45)
         width = (width - _twips(attr(columns, "space"), 21.25) * (count - 1)) / max(count, 1)
         grid = section.find(W + "docGrid")
         lined = attr(grid, "type") in {"lines", "linesAndChars", "snapToChars"}
@@ -151,7 +152,7 @@ def extent_of(drawing: Any) -> Extent | None:  # noqa: ANN401
         if "position:absolute" in style.replace(" ", ""):
             if re.search(r"vertical-relative:\s*(?:page|margin)", style):
                 return None
-            said = {m[1]: float(m[2]) * _POINTS[m[3]] for m in _STYLE.finditer(style)}
+            said = {m[1]: real(m[2]) * _POINTS[m[3]] for m in _STYLE.finditer(style)}
             left, top = said.get("margin-left", 0.0), said.get("margin-top", 0.0)
             return Extent(left, top, left + said.get("width", 0.0), top + said.get("height", 0.0))
     return None
@@ -162,10 +163,7 @@ def _offset(place: Any) -> float | None:  # noqa: ANN401
 
 
 def _emu(text: str) -> float | None:
-    try:
-        return int(text) / _EMU
-    except ValueError:
-        return None
+    return real(text, most=1e9) / _EMU if text.strip().lstrip("-").isdecimal() else None
 
 
 def _width(text: str) -> float:
@@ -175,7 +173,4 @@ def _width(text: str) -> float:
 
 
 def _twips(text: str, default: float) -> float:
-    try:
-        return float(text) / 20
-    except ValueError:
-        return default
+    return real(text, default * 20) / 20

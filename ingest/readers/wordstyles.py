@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ingest.readers.common import real
 from ingest.readers.wordpackage import W, attr, switched_on
 
 _DEPTH = 20
@@ -108,7 +109,7 @@ def run_look(properties: Any) -> Look:  # noqa: ANN401
     fonts = properties.find(W + "rFonts")
     return Look(
         bold=switched_on(properties, "b"),
-        size=_number(size) / 2 if size else None,
+        size=real(size) / 2 if size else None,
         colour=("#" + colour if len(colour) == 6 else "auto") if colour else None,
         underline=attr(underline, "val", "single") != "none" if underline is not None else None,
         hidden=switched_on(properties, "vanish"),
@@ -130,9 +131,9 @@ def paragraph_look(properties: Any) -> Look:  # noqa: ANN401
     indent = properties.find(W + "ind")
     if indent is not None:
         start = attr(indent, "left") or attr(indent, "start")
-        left = _number(start) / 20 if start else None
+        left = real(start) / 20 if start else None
         if attr(indent, "firstLine") or attr(indent, "hanging"):
-            first = (_number(attr(indent, "firstLine")) - _number(attr(indent, "hanging"))) / 20
+            first = (real(attr(indent, "firstLine")) - real(attr(indent, "hanging"))) / 20
     spacing = properties.find(W + "spacing")
     line, rule = attr(spacing, "line"), attr(spacing, "lineRule", "auto")
     before, after = attr(spacing, "before"), attr(spacing, "after")
@@ -142,18 +143,11 @@ def paragraph_look(properties: Any) -> Look:  # noqa: ANN401
     return Look(
         left=left,
         first=first,
-        line_times=_number(line) / 240 if line and rule == "auto" else None,
-        line_points=_number(line) / 20 if line and rule == "exact" else None,
-        line_least=_number(line) / 20 if line and rule == "atLeast" else None,
-        before=_number(before) / 20 if before else None,
-        after=_number(after) / 20 if after else None,
+        line_times=real(line) / 240 if line and rule == "auto" else None,
+        line_points=real(line) / 20 if line and rule == "exact" else None,
+        line_least=real(line) / 20 if line and rule == "atLeast" else None,
+        before=real(before) / 20 if before else None,
+        after=real(after) / 20 if after else None,
         num_id=num_id or None,
-        num_level=int(_number(level)) if level else None,
+        num_level=int(real(level)) if level else None,
     )
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -159,7 +159,7 @@ class ParagraphReader:
             code = attr(child, "char")
             try:
                 char = chr(int(code, 16))
-            except ValueError:
+            except (ValueError, OverflowError):
                 return
             char = char if char >= "\uf000" else chr(0xF000 | (ord(char) & 0xFF))
             self._say(from_symbol_font(char, attr(child, "font")), look, content)

@@ -320,3 +320,27 @@ def test_what_is_written_into_a_blank_in_a_colour_of_its_own(tmp_path: Path) -> 
         "注意红字与黑字",
         "是<u>C</u>项",
     ]
+
+
+@pytest.mark.parametrize("number", ["nan", "-inf", "1e309", "²", "1.2.3", "9" * 5_000, "", "-7"])
+def test_numbers_that_are_none_cost_no_file(number: str, tmp_path: Path) -> None:
+    look = f'<w:sz w:val="{number}"/>'
+    place = (
+        f'<w:ind w:left="{number}" w:hanging="{number}"/><w:spacing w:line="{number}" w:before="{number}"/>'
+    )
+    shape = f'<v:shape style="position:absolute;margin-left:{number}pt;margin-top:1.2.3pt;width:{number}pt;height:5pt"/>'
+    page = (
+        f'<w:sectPr><w:pgSz w:w="{number}" w:h="{number}"/><w:pgMar w:left="{number}" w:right="{number}"/>'
+        f'<w:cols w:num="{number}" w:space="{number}"/><w:docGrid w:type="lines" w:linePitch="{number}"/></w:sectPr>'
+    )
+    body = (
+        par(run("1. 简述光合作用", look), place)
+        + par(run("题干") + f"<w:r><w:pict>{shape}</w:pict></w:r>")
+        + par(f'<w:r><w:sym w:font="Symbol" w:char="{number}"/></w:r>' + run("2. 试论"))
+        + f'<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="{number}"/></w:tcPr>{par(run("格"))}</w:tc></w:tr></w:tbl>'
+        + page
+    )
+    said = " ".join(block.text for block in read(make(tmp_path / "a.docx", body)).blocks)
+    assert "简述光合作用" in said
+    assert "题干" in said
+    assert "格" in said
