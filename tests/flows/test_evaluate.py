@@ -112,3 +112,49 @@ def test_a_model_does_not_judge_itself(made: Made, sample: Path, tmp_path: Path,
     )
     assert done.returncode == 1
     assert "self_judge" in done.stderr
+
+
+def test_a_run_is_verified_and_judged_again_apart(
+    made: Made, sample: Path, tmp_path: Path, server: Loopback
+) -> None:
+    run, again = tmp_path / "run", tmp_path / "again"
+    model = ("--model", "some-model", "--base-url", server.base_url)
+    done = exambank("evaluate", sample, "--bank", made.path, "--out", run, *model, "--dry-run", "--json")
+    planned = json.loads(done.stdout)
+    total = len((sample / "items.jsonl").read_text().splitlines())
+    assert (planned["calls"], planned["price"], server.requests) == (total, None, [])
+    assert not run.exists()
+    assert exambank("evaluate", sample, "--bank", made.path, "--out", run, *model).returncode == 0
+    checks = ("--sample", sample, "--bank", made.path)
+    assert exambank("verify", run, *checks).returncode == 0
+    done = exambank(
+        *("judge", run, *checks, "--out", again, "--judge", "a", "--judge", "b", "--json"),
+        *("--judge-base-url", server.base_url),
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["judge"] == "a+b"
+    assert len(server.requests) == 3 * total
+    assert exambank("verify", again, *checks).returncode == 0
+    scores = again / "scores.json"
+    scores.write_text(json.dumps({**json.loads(scores.read_text()), "absolute": 42.0}), encoding="utf-8")
+    told = exambank("verify", again, *checks)
+    assert told.returncode == 1
+    assert "absolute" in told.stderr
+
+
+def test_a_judge_is_checked_against_people(tmp_path: Path, server: Loopback) -> None:
+    row = {"question": "题#1", "reference": "光合作用", "model": "m", "type": "objective"}
+    rows = [
+        {**row, "id": 1, "reply": "光合作用", "scores": {"human": 3, "other": 2}},
+        {**row, "id": 2, "reply": "呼吸", "scores": {"human": 0, "other": 0}},
+    ]
+    file = tmp_path / "replies.jsonl"
+    file.write_text("\n".join(json.dumps(one) for one in rows), encoding="utf-8")
+    done = exambank("judge-check", file, "--judge", "overlap", "--attacks", "--json", "-q")
+    found = json.loads(done.stdout)
+    assert (found["all"]["accuracy"], found["all"]["weighted_kappa"]) == (1, 1)
+    assert found["separation"]["judge"] == 1
+    assert (found["attacks"]["tried"], found["attacks"]["raised"]) == (60, 0)
+    told = exambank("judge-check", file, "--recorded", "other")
+    assert "boards under people and under the judge" in told.stdout
+    assert exambank("judge-check", tmp_path / "none.jsonl").returncode == 2
