@@ -54,6 +54,10 @@ def leaderboard(
     texts: Annotated[
         bool, typer.Option("--texts", help="Put replies and the judge's words on the page: keep it private.")
     ] = False,
+    bank: Annotated[
+        Path | None,
+        typer.Option("--bank", help="Check the signatures of every run with the key of this bank first."),
+    ] = None,
     form: FormOption = Form.TABLE,
     as_json: common.JsonOption = False,
     config: common.ConfigOption = None,
@@ -81,7 +85,9 @@ def leaderboard(
     else:
         from evaluation.leaderboard import build, pin
 
-        entries, left_out, records = _entries(runs or [], _about(models))
+        entries, left_out, records = _entries(runs or [], _about(models), bank)
+        for run, reason in left_out.items():
+            common.say(f"left out {run}: {reason}")
         before = _pin(out)
         entries = _of_one_judge(entries, judge, before)
         kept_out = _reasons(withhold or [])
@@ -91,15 +97,13 @@ def leaderboard(
     if out is not None:
         _write(out, board, pinned, records, texts=texts)
     _tell(board, form=Form.JSON if as_json else form)
-    for run, reason in left_out.items():
-        common.say(f"left out {run}: {reason}")
     if out is not None:
         common.say(f"board in {out}: {PAGE}, {JSON}, {CSV}")
     return 3 if left_out else 0
 
 
 def _entries(
-    paths: list[Path], about: dict[str, About]
+    paths: list[Path], about: dict[str, About], bank: Path | None
 ) -> tuple[list[Entry], dict[str, str], dict[str, RunRecord]]:
     """Entries that may come on a board; the others' reasons and all records by run."""
     from evaluation.entries import entry, find_runs
@@ -110,12 +114,23 @@ def _entries(
     for run, path in find_runs(paths).items():
         records[run] = read_record(path)
         one = entry(run, records[run], about)
-        reason = barred(one.score)
+        reason = barred(one.score) or (_edited(path, records[run], bank) if bank else "")
         if reason:
             left_out[run] = reason
         else:
             entries.append(one)
     return entries, left_out, records
+
+
+def _edited(path: Path, record: RunRecord, bank: Path) -> str:
+    """What `verify` says against a run first; '' when it holds up."""
+    from evaluation.verify import verify
+    from flows import running
+
+    version = (record.manifest.get("sample") or {}).get("bank_version")
+    references = running.read_references(bank, list(record.disciplines), version)
+    problems = verify(path, running.signer_of(bank), references, None).problems
+    return f"does not hold up: {problems[0]}" if problems else ""
 
 
 def _of_one_judge(entries: list[Entry], judge: str | None, before: Pin | None) -> list[Entry]:

@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Made
 from flowkit import exambank, report_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "evaluation"))
 from boardkit import made_run, ratings
+from loopback import Loopback
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +94,32 @@ def test_two_judges_need_a_choice(runs: Path, tmp_path: Path) -> None:
     assert (done.returncode, "judges_differ" in done.stderr) == (2, True)
     chosen = report_of(exambank("leaderboard", runs / "one", other, "--judge", "judge-2", "--json"))
     assert [row["run"] for row in chosen["rows"]] == ["other"]
+
+
+def test_a_run_that_was_edited_is_left_out_of_a_board_that_checks(made: Made, tmp_path: Path) -> None:
+    sample, run = tmp_path / "sample", tmp_path / "run"
+    drawn = exambank(
+        "sample", "-n", "2", "--seed", "7", "--allow-short", "--bank", made.path, "--out", sample
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    server = Loopback()
+    try:
+        done = exambank(
+            *("evaluate", sample, "--bank", made.path, "--out", run, "--model", "alpha", "--judge", "omega"),
+            *("--base-url", server.base_url, "--judge-base-url", server.base_url),
+        )
+    finally:
+        server.close()
+    assert done.returncode == 0, done.stderr
+    good = exambank("leaderboard", run, "--bank", made.path, "--json")
+    assert good.returncode == 0, good.stderr
+    (row,) = report_of(good)["unranked"]
+    assert (row["model"], row["absolute"]) == ("alpha", 100)
+    assert row["disciplines"]
+    score = report_of(exambank("score", run, "--json"))["scores"][0]
+    assert score["types"] and all(one["eligible"] for one in score["strata"])
+    log = run / "verdicts.jsonl"
+    log.write_text(log.read_text(encoding="utf-8").replace('"stars":3', '"stars":2', 1), encoding="utf-8")
+    edited = exambank("leaderboard", run, "--bank", made.path)
+    assert "left out run: does not hold up" in edited.stderr
+    assert edited.returncode == 2  # and nothing is left to show
