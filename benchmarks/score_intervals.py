@@ -5,8 +5,9 @@
 Each simulation draws ten strata of 100 questions whose true means differ by a few points around the
 mean named. A stratum of 150 or 2,000 is a population that is drawn anew each time and then sampled
 without replacement; its own mean is the truth. Three shapes of ratings: `graded` (wrong answers and
-half-right ones in the usual mixture), `binomial` (three points gained one by one) and, without a goal, `all-or-nothing` (0 or 3 stars), where a stratum of 150 leaves so few outcomes near the
-ceiling that no interval can cover 95 %. Beside ours stands the percentile bootstrap, the usual way.
+half-right ones in the usual mixture), `binomial` (three points gained one by one) and, without a goal,
+`all-or-nothing` (0 or 3 stars), where a stratum of 150 leaves so few outcomes near the ceiling that no
+interval can cover 95 %. Beside ours stands the percentile bootstrap, the usual way.
 """
 
 from __future__ import annotations

@@ -123,3 +123,27 @@ def test_a_run_that_was_edited_is_left_out_of_a_board_that_checks(made: Made, tm
     edited = exambank("leaderboard", run, "--bank", made.path)
     assert "left out run: does not hold up" in edited.stderr
     assert edited.returncode == 2  # and nothing is left to show
+
+
+def test_the_published_scores_come_out_of_stars_digit_for_digit(tmp_path: Path) -> None:
+    """53 models, 100 questions in each of ten disciplines, as lines of a file of ratings."""
+    from evaluation.published import published
+
+    whole = {row.model: row for row in published() if row.stars}
+    path = tmp_path / "ratings.jsonl"
+    with path.open("w", encoding="utf-8") as stream:
+        for model, row in whole.items():
+            for code, stars in (row.stars or {}).items():
+                for number in range(100):
+                    given = min(3, max(0, stars - 3 * number))
+                    line = {"model": model, "question_id": f"{code}-{number}", "discipline": code}
+                    stream.write(json.dumps({**line, "stars": given}) + "\n")
+    done = exambank("score", path, "--baseline", "Doubao-1.5-Thinking-Pro", "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert len(lines) == 53
+    for line in lines:
+        row = whole[line["model"]]
+        assert f"{float(line['absolute']):.2f}" == f"{row.absolute:.2f}"
+        assert {code: f"{float(line[code]):.2f}" for code in row.disciplines} == {
+            code: f"{value:.2f}" for code, value in row.disciplines.items()
+        }
