@@ -38,6 +38,7 @@ class RunRecord:
     model_ids: set[str] = field(default_factory=set)
     judge_ids: set[str] = field(default_factory=set)
     torn_lines: int = 0
+    _alike: dict[tuple[str, int | None, str], Verdict] = field(default_factory=dict)
 
     @property
     def disciplines(self) -> dict[str, str]:
@@ -62,12 +63,19 @@ class RunRecord:
                 self.model_ids.add(reply.model)
 
     def settled(self, question_id: str) -> None:
-        """Let go of what a settled question needs no more: its texts, which are on disk."""
+        """Let go of what a settled question needs no more: its texts, which are on disk.
+
+        What is left of a verdict is what a score needs, one object for all that are alike: a run of
+        any length keeps to the memory it began with.
+        """
         self.attempts.pop(question_id, None)
         self.replies.pop(question_id, None)
         for verdicts in (self.verdicts, *self.votes.values()):
-            if (verdict := verdicts.get(question_id)) is not None and verdict.raw:
-                verdicts[question_id] = verdict.model_copy(update={"raw": ""})
+            if (verdict := verdicts.get(question_id)) is not None:
+                kind = (verdict.judge, verdict.stars, verdict.reason)
+                if kind not in self._alike:
+                    self._alike[kind] = verdict.model_copy(update={"raw": "", "question_id": "", "at": ""})
+                verdicts[question_id] = self._alike[kind]
 
     def take_verdict(self, entry: Entry) -> None:
         """Count one line of the verdict journal in."""
