@@ -45,6 +45,7 @@
   const stars = document.getElementById("run-stars");
   const body = page.querySelector("tbody");
   const LIMIT = 300;
+  const HEADS = ["题目 Question", "回答 Reply", "参考答案 Reference answer", "裁判原文 Judge's words"];
   let lines = [];
   const put = (row, text, name) => {
     const cell = row.insertCell();
@@ -67,7 +68,7 @@
     const wanted = query.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = lines.filter((line) => {
       if (stars.value === "none" ? typeof line[3] === "number" : stars.value !== "" && line[3] !== Number(stars.value)) return false;
-      const text = [line[0], line[1], names[line[1]], line[2], result(line[3]), line[6], line[7]].join(" ").toLowerCase();
+      const text = [line[0], line[1], names[line[1]], line[2], result(line[3]), ...line.slice(6)].join(" ").toLowerCase();
       return wanted.every((word) => text.includes(word));
     });
     body.replaceChildren();
@@ -79,11 +80,10 @@
       put(row, result(line[3]), typeof line[3] === "number" ? "stars" : "warn");
       put(row, line[4] === null ? "" : line[4].toFixed(1), "number");
       put(row, line[5] === null ? "" : String(line[5]), "number");
-      if (line.length > 6 && (line[6] || line[7])) {
+      if (line.slice(6).some(Boolean)) {
         const cell = body.insertRow().insertCell();
         cell.colSpan = 6;
-        block(cell, "回答 Reply", line[6]);
-        block(cell, "裁判原文 Judge's words", line[7]);
+        HEADS.forEach((title, place) => block(cell, title, line[6 + place]));
       }
     }
     document.getElementById("run-count").textContent =

@@ -45,17 +45,23 @@ def render_board(
     *,
     made: str = "",
     texts: bool = False,
+    questions: Mapping[str, tuple[str, str]] | None = None,
 ) -> str:
     """The page of a board.
 
     names gives (Chinese, English) by discipline code; records, by run, fill the pages of the runs:
     with each question's id, type and stars, and under texts with the reply and the judge's words, which
-    makes the page as private as the bank. made is the date to show.
+    makes the page as private as the bank; questions then gives text and reference answer by question id.
+    made is the date to show.
     """
     rows = (*board.rows, *board.unranked)
     codes = sorted({code for row in rows for code in row.disciplines}, key=lambda c: (len(c), c))
     shown = {row.run for row in rows if row.run}
-    data = {run: _run_data(one, texts=texts) for run, one in (records or {}).items() if run in shown}
+    data = {
+        run: _run_data(one, texts=texts, questions=questions or {})
+        for run, one in (records or {}).items()
+        if run in shown
+    }
     parts = files(__package__)
     style = "".join(parts.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "board.css"))
     script = parts.joinpath("board.js").read_text(encoding="utf-8")
@@ -94,8 +100,13 @@ def render_board(
     )
 
 
-def _run_data(record: RunRecord, *, texts: bool) -> list[list[object]]:
-    """Of each question: id, discipline, type, stars or reason, seconds, tokens; with texts two more."""
+def _run_data(
+    record: RunRecord, *, texts: bool, questions: Mapping[str, tuple[str, str]]
+) -> list[list[object]]:
+    """Of each question: id, discipline, type, stars or reason, seconds, tokens.
+
+    With texts also question, reply, reference answer and the judge's words.
+    """
     lines: list[list[object]] = []
     for question in record.manifest["questions"]:
         name = question["question_id"]
@@ -106,7 +117,9 @@ def _run_data(record: RunRecord, *, texts: bool) -> list[list[object]]:
         line = [name, question["discipline"], question.get("question_type", ""), result]
         line += [reply.latency_seconds, reply.completion_tokens] if reply else [None, None]
         if texts:
-            line += [judged_text(reply) if reply else "", verdict.raw if verdict else ""]
+            asked, reference = questions.get(name, ("", ""))
+            said = judged_text(reply) if reply else ""
+            line += [asked, said, reference, verdict.raw if verdict else ""]
         lines.append(line)
     return lines
 

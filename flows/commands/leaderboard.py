@@ -52,7 +52,10 @@ def leaderboard(
     ] = None,
     title: Annotated[str, typer.Option("--title", help="Head of the page.")] = "",
     texts: Annotated[
-        bool, typer.Option("--texts", help="Put replies and the judge's words on the page: keep it private.")
+        bool,
+        typer.Option(
+            "--texts", help="Put replies, verdicts, with --bank questions too, on the page: private."
+        ),
     ] = False,
     bank: Annotated[
         Path | None,
@@ -74,7 +77,7 @@ def leaderboard(
             "Give runs, or --published." if not runs else "--published takes no runs.",
             remedy="exambank leaderboard data/runs, or exambank leaderboard --published",
         )
-    common.check_out(out, folder=True)
+    common.check_out(out, folder=True, inputs=(*(runs or ()), models, config), bank=bank)
     left_out: dict[str, str] = {}
     records: dict[str, RunRecord] = {}
     pinned: Pin | None = None
@@ -95,7 +98,8 @@ def leaderboard(
         pinned = pin(entries, before, baseline=chosen, withhold=kept_out, at=_today())
         board = build(entries, pinned, title=title)
     if out is not None:
-        _write(out, board, pinned, records, texts=texts)
+        questions = _questions(bank, records) if texts and bank else {}
+        _write(out, board, pinned, records, texts=texts, questions=questions)
     _tell(board, form=Form.JSON if as_json else form)
     if out is not None:
         common.say(f"board in {out}: {PAGE}, {JSON}, {CSV}")
@@ -205,19 +209,45 @@ def _today() -> str:
 
 
 def _write(
-    out: Path, board: Board, pinned: Pin | None, records: dict[str, RunRecord], *, texts: bool
+    out: Path,
+    board: Board,
+    pinned: Pin | None,
+    records: dict[str, RunRecord],
+    *,
+    texts: bool,
+    questions: dict[str, tuple[str, str]],
 ) -> None:
     from evaluation.export import board_csv
     from evaluation.report.board import render_board
     from schemas.taxonomy import taxonomy
 
     names = {code: (node.zh, node.en) for code, node in taxonomy().disciplines.items()}
-    page = render_board(board, names, records, made=_today(), texts=texts)
+    page = render_board(board, names, records, made=_today(), texts=texts, questions=questions)
     common.write_whole(out / PAGE, page.encode())
     common.write_whole(out / JSON, board.model_dump_json(indent=1).encode() + b"\n")
     common.write_whole(out / CSV, board_csv(board).encode())
     if pinned is not None:
         common.write_whole(out / PIN, pinned.model_dump_json(indent=1).encode() + b"\n")
+
+
+def _questions(bank: Path, records: dict[str, RunRecord]) -> dict[str, tuple[str, str]]:
+    """Text and reference answer of the runs' questions, as the newest of their versions has them."""
+    from bank.store import Bank
+    from schemas.text import fold
+
+    columns = ["question_id", "prompt", "material", "reference_answer"]
+    found: dict[str, tuple[str, str]] = {}
+    wanted: dict[int | None, set[str]] = {}
+    for record in records.values():
+        version = (record.manifest.get("sample") or {}).get("bank_version")
+        wanted.setdefault(version, set()).update(record.disciplines)
+    for version in sorted(wanted, key=lambda one: one or 0):
+        table = Bank.open(bank).table(columns, version=version)
+        for name, prompt, material, answer in zip(*(table[c].to_pylist() for c in columns), strict=True):
+            if name in wanted[version]:
+                shown = f"{material}\n\n{prompt}" if material and fold(material) not in fold(prompt) else prompt
+                found[name] = (shown, answer or "")
+    return found
 
 
 def _tell(board: Board, *, form: Form) -> None:

@@ -62,7 +62,7 @@ def made(tmp_path_factory):
 
 
 def test_nothing_foreign_and_hostile_texts_are_only_text(made):
-    text = render_board(*[made[0], NAMES, made[1]], texts=True)
+    text = render_board(made[0], NAMES, made[1], texts=True)
     page = Page(text)
     assert not {"img", "iframe", "link", "object", "b"} & set(page.tags)
     assert page.tags.count("script") == 2
@@ -78,11 +78,12 @@ def test_nothing_foreign_and_hostile_texts_are_only_text(made):
 
 def test_every_run_shown_has_its_questions_and_texts_only_when_wanted(made):
     board, records = made
-    data = json.loads(Page(render_board(board, NAMES, records, texts=True)).scripts[0])
+    questions = {"first-0000": ("题目", "参考")}
+    data = json.loads(Page(render_board(board, NAMES, records, texts=True, questions=questions)).scripts[0])
     assert set(data["runs"]) == {"one-a", "one-b", "two-a", "two-b", "short"}
     line = data["runs"]["one-a"][0]
     assert line[:3] == ["first-0000", "d02", "short_answer"]
-    assert line[6] == f"{HOSTILE}0"
+    assert line[6:] == ["题目", f"{HOSTILE}0", "参考", f'{{"Overall Rating":{line[3]}}}']
     assert data["runs"]["short"][-1][3] == "timeout"
     assert "超时" in data["reasons"]["timeout"]
     public = render_board(board, NAMES, records)

@@ -111,7 +111,11 @@ def test_a_run_that_was_edited_is_left_out_of_a_board_that_checks(made: Made, tm
     finally:
         server.close()
     assert done.returncode == 0, done.stderr
-    good = exambank("leaderboard", run, "--bank", made.path, "--json")
+    page = ("--out", tmp_path / "board", "--texts")
+    good = exambank("leaderboard", run, "--bank", made.path, "--json", *page)
+    text = (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
+    items = [json.loads(one) for one in (sample / "items.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert all(json.dumps(item["prompt"], ensure_ascii=False)[1:-1] in text for item in items)
     assert good.returncode == 0, good.stderr
     (row,) = report_of(good)["unranked"]
     assert (row["model"], row["absolute"]) == ("alpha", 100)
