@@ -171,6 +171,20 @@ class _Handler(BaseHTTPRequestHandler):
     def fault_garbage(self):
         self.send_bytes(200, b'{"choices": [{"message": {"content": "half')
 
+    def fault_wrongtype(self):
+        """JSON of the right names and the wrong types."""
+        self.send_json(200, {"choices": {"0": {"message": "text"}}, "usage": [], "model": 5})
+
+    def fault_huge(self):
+        """A body of 50 MB."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "50000000")
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(50):
+            self.wfile.write(b" " * 1_000_000)
+
     def fault_nochoices(self):
         self.send_json(200, {"error": {"message": "upstream is busy", "code": 429}})
 
