@@ -245,8 +245,8 @@ def _questions(bank: Path, records: dict[str, RunRecord]) -> dict[str, tuple[str
         table = Bank.open(bank).table(columns, version=version)
         for name, prompt, material, answer in zip(*(table[c].to_pylist() for c in columns), strict=True):
             if name in wanted[version]:
-                shown = f"{material}\n\n{prompt}" if material and fold(material) not in fold(prompt) else prompt
-                found[name] = (shown, answer or "")
+                apart = material and fold(material) not in fold(prompt)
+                found[name] = (f"{material}\n\n{prompt}" if apart else prompt, answer or "")
     return found
 
 
