@@ -103,6 +103,14 @@ def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
             out.append((ALONE, f"{step - 1} numbers missing after it"))
         elif step < 1:
             out.append((ALONE, "the next number does not go on"))
+    elif (
+        after is not None
+        and value
+        and after.evidence.get("item", "") == draft.evidence.get("item", "")
+        and (step := number_value(after.number) - value) > 1
+    ):
+        # the numbering runs on over the heading, with a gap
+        out.append((ALONE, f"{step - 1} numbers missing after it"))
     elif draft.section and (said := _COUNT.search(draft.section)):
         count = sum(1 for d in drafts if d.section == draft.section)
         if int(said.group(1)) != count:

@@ -81,6 +81,10 @@ def _lists(lines: Sequence[Line], section: Section) -> set[int]:
             )
             unlike = mark.printed[-1:] != current.printed[-1:]
             goes_on = after is not None and after.value == current.value + 1
+            if asked := _asked_about(lines, index, run, current, goes_on):
+                out.update(asked)
+                index = asked[-1] + 1
+                continue
             if introduced and (goes_on or (after is None and unlike)) and not _questions(lines, run):
                 out.update(run)
                 index = run[-1] + 1
@@ -89,6 +93,33 @@ def _lists(lines: Sequence[Line], section: Section) -> set[int]:
             current = mark
         index += 1
     return out
+
+
+_ASKS_BELOW = re.compile(
+    r"(?:(?:请|试)?(?:问题|提问|思考题|思考|试问|请问|问|要求)|(?:请|试)?(?:根据[^。：:]{1,20})?回答"
+    r"[^。：:]{0,12}|\b[Qq]uestions?|\b[Aa]nswer (?:the )?(?:following )?questions?[^.:：]{0,30})\s*[:：]\s*$"
+)
+_CASE = re.compile(r"病例|案例|案情|病史|材料|资料|背景|患者|\b[Cc]ase\b|\b[Pp]atient\b")
+
+
+def _asked_about(
+    lines: Sequence[Line], index: int, run: Sequence[int], current: Mark, goes_on: bool
+) -> list[int]:
+    """The first of a run of numbers that are the questions of one case: «… 问题：», then 1. 2. 3.
+
+    The run may hold the next item too, since its number goes on: with nothing that begins again behind
+    it, the parts end where the paper's own next number stands.
+    """
+    above = lines[index - 1].text
+    head = next((k for k in range(index - 1, max(-1, index - 40), -1) if lines[k].mark == current), index - 1)
+    case = above.rstrip().endswith(("：", ":")) and _CASE.search(lines[head].body[:30])
+    if not _ASKS_BELOW.search(above) and not (case and _questions(lines, run)):
+        return []
+    if any(RULES.search(lines[k].body) for k in run):
+        return []  # «答题要求：»
+    if not goes_on and 2 <= current.value < len(run):
+        return list(run[: current.value])
+    return list(run)
 
 
 def _run_from(lines: Sequence[Line], index: int, end: int) -> list[int]:

@@ -8,6 +8,7 @@ points for numbers that go on and charges for gaps, repeats and restarts.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.segment.inner import inner_lines
@@ -71,9 +72,39 @@ def choose_items(lines: Sequence[Line], sections: Sequence[Section]) -> Chain:
         lambda i: _entry(lines[i].mark),
         lambda j, i: _step(lines, j, i, where[j], where[i], sections),
     )
-    for i in chain.members:
+    for i in sorted({*chain.members, *_in_gaps(lines, chain.members, candidates)}):
         sections[where[i]].items.append(i)
     return chain
+
+
+def _in_gaps(lines: Sequence[Line], members: Sequence[int], candidates: Sequence[int]) -> list[int]:
+    """Numbered lines of another style that are exactly the numbers missing between two items.
+
+    «5. …», «Q6. …», «7. …» is one numbering in two styles. After the last item only a style that names
+    the question counts («Q6.», «第6题»): nothing there tells how far the numbering goes.
+    """
+    out: list[int] = []
+    for i, stop in zip(members, [*members, None][1:], strict=True):
+        before, after = lines[i].mark, lines[stop].mark if stop is not None else None
+        assert before is not None
+        missing = after.value - before.value - 1 if after is not None else 0
+        inside = candidates[
+            bisect_right(candidates, i) : len(candidates) if stop is None else bisect_left(candidates, stop)
+        ]
+        for family in dict.fromkeys(mark.family for k in inside if (mark := lines[k].mark)):
+            if family == before.family or not (family == "word" if missing < 1 else family in _FILLS):
+                continue
+            run = [k for k in inside if (mark := lines[k].mark) and mark.family == family]
+            values = [mark.value for k in run if (mark := lines[k].mark)]
+            wanted = list(range(before.value + 1, before.value + 1 + (missing if missing > 0 else len(run))))
+            ends = stop is None or missing > 0 or (after is not None and after.value == 1)
+            if ends and values == wanted and all(lines[k].body for k in run):
+                out += run
+                break
+    return out
+
+
+_FILLS = ("word", "arabic", "bracket", "paren", "right_paren", "han_paren")
 
 
 def _section_of(lines: Sequence[Line], sections: Sequence[Section]) -> dict[int, int]:

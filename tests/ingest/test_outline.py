@@ -506,3 +506,46 @@ def test_long_lines_cost_no_more_than_their_length(piece: str) -> None:
     begin = time.process_time()
     cut(["1. 题", f"求{piece * (30000 // len(piece))}x", "2. 什么是乙？"])
     assert time.process_time() - begin < 4
+
+
+@pytest.mark.parametrize("last", ["", "\n三、论述题\n7. 试述群落的演替。\n8. 试述种群的增长。"])
+@pytest.mark.parametrize("number", ["Q6.", "第6题", "Question 6:"])
+def test_a_number_in_another_style_goes_on_with_the_sequence(number: str, last: str) -> None:
+    found = cut(
+        "一、简答题\n4. 简述生态位。\n答：物种在群落中的地位。\n5. 简述食物链。\n答：生物之间的营养关系。\n"
+        f"{number} 简述能量的流动。\n1) 输入\n2) 输出{last}"
+    ).drafts
+    assert [number_value(d.number) for d in found][:3] == [4, 5, 6]
+    assert found[1].answer == "生物之间的营养关系。"
+
+
+def test_a_bracketed_number_fills_the_gap_between_two_items() -> None:
+    found = cut(
+        "一、简答题\n1. 简述甲。\n2. 简述乙。\n（3）简述丙。\n4. 简述丁。\n（1）其一\n（2）其二"
+    ).drafts
+    assert [number_value(d.number) for d in found] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("between", ["", "二、论述题\n"])
+def test_a_jump_in_the_numbers_is_doubted_on_both_sides(between: str) -> None:
+    found = cut(
+        f"一、简答题\n1. 简述甲的含义。\n2. 简述乙的含义。\n{between}4. 简述丁的含义。\n5. 简述戊。"
+    ).drafts
+    assert found[1].confidence < 0.6 and found[2].confidence < 1.0
+    assert found[0].confidence == 1.0
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "病例分析：患者男，40岁，咳嗽三天。问题：",
+        "病例分析\n患者男，40岁，咳嗽三天。\n问题：",
+        "Case: a man of 40 coughs.\nQuestions:",
+        "案例：某厂停产。根据材料回答下列问题：",
+    ],
+)
+@pytest.mark.parametrize(("last", "numbers"), [("\n3. 简述糖尿病的分型。", [1, 2, 3]), ("", [1, 2])])
+def test_numbers_that_restart_below_a_case_are_its_parts(case: str, last: str, numbers: list[int]) -> None:
+    found = cut(f"一、简答题\n1. 简述肝硬化。\n2. {case}\n1. 初步诊断？\n2. 检查什么？{last}").drafts
+    assert [number_value(d.number) for d in found] == numbers
+    assert [part.text for part in found[1].parts] == ["初步诊断？", "检查什么？"]
