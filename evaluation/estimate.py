@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from evaluation.judge import judge_text
 from evaluation.prompts import ask_prompts, judge_prompt
+from evaluation.rundir import EXCHANGE, VERDICTS, read_entries
 from schemas.evaluation import SampleItem
 from schemas.settings import JudgeSettings, ModelSettings
 
@@ -55,7 +58,11 @@ def estimate(
     Every call counts once, without repeats; the most assumes that every answer uses max_tokens.
     """
     done = set(settled)
-    left = [item for item in items if item.question_id not in done and references.get(item.question_id)]
+    left = [
+        item
+        for item in items
+        if item.question_id not in done and references.get(item.question_id, "").strip()
+    ]
     asked = [item for item in left if asks and item.question_id not in replies]
     judged = left if asks else [item for item in left if item.question_id in replies]
     found = []
@@ -69,6 +76,39 @@ def estimate(
             sizes = [_judge_tokens(item, references, replies) for item in judged]
             found.append(_part(one, "judge", sizes, VERDICT_TOKENS))
     return found
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run has taken: requests, tokens as the endpoints counted them, price None where not set."""
+
+    role: str
+    requests: int
+    prompt_tokens: int
+    reply_tokens: int
+    price: float | None
+
+
+def usage(run_dir: Path, model: ModelSettings, judge: JudgeSettings) -> list[Usage]:
+    """What a run took over all its sessions, for the model and for its judges."""
+    replies = [entry["reply"] for entry in read_entries(run_dir, EXCHANGE) if entry["event"] == "reply"]
+    verdicts = [
+        (entry["verdict"]["judge"], entry["exchange"])
+        for entry in read_entries(run_dir, VERDICTS)
+        if entry["exchange"]
+    ]
+    found = [_used("model", replies, model)] if model.base_url else []
+    for one in (judge, *judge.panel):
+        if one.base_url:
+            own = [exchange for name, exchange in verdicts if name == one.name]
+            found.append(_used(f"judge {one.name}", own, one))
+    return found
+
+
+def _used(role: str, exchanges: Sequence[Mapping[str, Any]], settings: ModelSettings) -> Usage:
+    sent = sum(one["prompt_tokens"] or 0 for one in exchanges)
+    received = sum(one["completion_tokens"] or 0 for one in exchanges)
+    return Usage(role, len(exchanges), sent, received, _price(settings, sent, received))
 
 
 def _judge_tokens(item: SampleItem, references: Mapping[str, str], replies: Mapping[str, str]) -> int:

@@ -16,7 +16,7 @@ from flows.commands import common
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
-    from evaluation.estimate import Estimate
+    from evaluation.estimate import Estimate, Usage
     from evaluation.run import Progress
     from evaluation.signing import Signer
     from schemas.evaluation import Manifest, SampleItem, Score
@@ -160,8 +160,8 @@ class Counter:
             common.say(f"[{step.done}/{step.total}] {step.question_id}: {result}")
 
 
-def tell(score: Score, out: Path, names: Mapping[str, tuple[str, str]]) -> None:
-    """The score for people."""
+def tell(score: Score, out: Path, names: Mapping[str, tuple[str, str]], used: Sequence[Usage] = ()) -> None:
+    """The score for people, and what the run took."""
     rows = [
         (
             f"{d.discipline} {' '.join(names.get(d.discipline, ('', '')))}",
@@ -183,6 +183,12 @@ def tell(score: Score, out: Path, names: Mapping[str, tuple[str, str]]) -> None:
         typer.echo(f"unscored: {told}")
     if not score.publishable:
         typer.echo("not for a leaderboard: built-in or self-judging parts, or nothing scored")
+    for one in used:
+        price = "" if one.price is None else f", price {_money(one.price)}"
+        typer.echo(
+            f"{one.role}: {common.counted(one.requests, 'request')}, {one.prompt_tokens:,} tokens sent, "
+            f"{one.reply_tokens:,} back{price}"
+        )
     typer.echo(f"scores and report in {out}: {SCORES}, {REPORT}")
 
 

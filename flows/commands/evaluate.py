@@ -112,7 +112,9 @@ def evaluate(
     if as_json:
         common.emit({"out": str(out), **score.model_dump(mode="json")})
     else:
-        running.tell(score, out, names)
+        from evaluation.estimate import usage
+
+        running.tell(score, out, names, usage(out, settings.model, settings.judge))
     return 3 if score.unscored else 0
 
 

@@ -84,5 +84,9 @@ def judge(
     if as_json:
         common.emit({"out": str(out), **score.model_dump(mode="json")})
     else:
-        running.tell(score, out, names)
+        from evaluation.estimate import usage
+        from schemas.settings import ModelSettings
+
+        # The model was asked in the other run: what it took then is not counted again.
+        running.tell(score, out, names, usage(out, ModelSettings(), settings.judge))
     return 3 if score.unscored else 0
