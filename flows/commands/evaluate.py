@@ -119,11 +119,11 @@ def evaluate(
 
 
 def judge_flags(judges: list[str] | None, base_url: str | None) -> dict[str, object]:
-    """Settings for --judge, given once or more, and --judge-base-url."""
-    first, others = (judges[0], judges[1:]) if judges else (None, [])
-    flags: dict[str, object] = {"judge.name": first, "judge.base_url": base_url}
-    if others:
-        flags["judge.panel"] = [
-            {"name": name, "base_url": "" if name == "overlap" else base_url or ""} for name in others
-        ]
-    return flags
+    """Settings for --judge, given once or more, and --judge-base-url: exactly the judges named."""
+    if not judges:
+        return {"judge.base_url": base_url}
+    places = [base_url if base_url is not None or name != "overlap" else "" for name in judges]
+    panel = [
+        {"name": name, "base_url": place or ""} for name, place in zip(judges[1:], places[1:], strict=True)
+    ]
+    return {"judge.name": judges[0], "judge.base_url": places[0], "judge.panel": panel}

@@ -82,3 +82,24 @@ def test_nothing_secret_is_printed(tmp_path: Path) -> None:
     assert "models.example" in shown
     assert "secret" not in shown
     assert "password" not in shown
+
+
+def test_judges_named_by_flags_are_the_only_ones(tmp_path: Path) -> None:
+    from flows.commands.evaluate import judge_flags
+
+    file = tmp_path / "exambank.toml"
+    file.write_text(
+        '[judge]\nname = "a"\nbase_url = "https://a.example/v1"\njson_schema = "never"\n'
+        '[[judge.panel]]\nname = "b"\nbase_url = "https://b.example/v1"\n',
+        encoding="utf-8",
+    )
+
+    def judges(*named: str, url: str | None = None) -> list[tuple[str, str]]:
+        judge = load(file, {}, judge_flags(list(named) or None, url)).judge
+        return [(one.name, one.base_url) for one in (judge, *judge.panel)]
+
+    a, b = "https://a.example/v1", "https://b.example/v1"
+    assert judges() == [("a", a), ("b", b)]
+    assert judges("c") == [("c", a)]
+    assert judges("overlap") == [("overlap", "")]
+    assert judges("c", "d", url=b) == [("c", b), ("d", b)]
