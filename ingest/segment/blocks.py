@@ -17,7 +17,8 @@ from ingest.segment.answers import ANSWER_LINE, is_answer_head
 from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.grids import key_ranges, listed, text_grid
-from ingest.segment.key import NESTED, Entry, read_key
+from ingest.segment.key import Entry, read_key
+from ingest.segment.keylines import NESTED
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind

@@ -6,13 +6,13 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import EllipsisType
 
 from ingest.segment.answers import ANSWER_LINE
-from ingest.segment.forms import heading_form
+from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.grids import grid, key_ranges, listed, text_grid
+from ingest.segment.keylines import key_lines
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style, read_mark, split_inner
+from ingest.segment.marks import Style, read_mark
 from ingest.segment.outline import Section, choose_items, find_sections
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
@@ -40,7 +40,7 @@ class Entry:
 
 def read_key(lines: Sequence[Line], begin: int, end: int) -> list[Entry]:
     """Entries of lines[begin:end], in order. Sections are counted from 0; number 0 = none printed."""
-    split = list(_pieces(lines[begin:end]))
+    split = key_lines(lines[begin:end])
     sections = find_sections(split, 0, len(split))
     for section in sections:
         # in a key everything under a heading is an answer, also under «六、计算题(14分)»
@@ -50,45 +50,6 @@ def read_key(lines: Sequence[Line], begin: int, end: int) -> list[Entry]:
     for order, section in enumerate(sections):
         entries.extend(_section_entries(split, section, order))
     return entries
-
-
-def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
-    """The lines with several answers cut apart; «三、（1）…» becomes a heading and its first answer."""
-    number = 0
-    for line in lines:
-        if line.kind is not BlockKind.TEXT:
-            yield line
-            continue
-        nested = NESTED.match(line.text)
-        if nested:
-            # «2(a) …», «2(b) …»: parts of one answer, its number printed with each
-            again = int(nested.group(1)) == number
-            number = int(nested.group(1))
-            rest = line.text[nested.end() :].strip()
-            yield _changed(line, rest if again else f"{number}. {rest}", None if again else ...)
-            continue
-        mark = line.mark
-        if mark is None:
-            yield line
-            continue
-        inner = read_mark(line.body) if mark.style is Style.HAN else None
-        if inner is not None and inner.value == 1 and inner.style is not Style.HAN:
-            yield _changed(line, line.text[: mark.end].strip())
-            yield from (_changed(line, part) for part in split_inner(line.body, inner, tight=True))
-            continue
-        yield from (_changed(line, part) for part in split_inner(line.text, mark, tight=True))
-
-
-NESTED = re.compile(
-    r"^\s{0,3}(\d{1,2})\s{0,3}[.．]?\s{0,3}(?=[（(]\s{0,3}(?:[a-h]|[ivx]{1,4}"
-    r"|\d)\s{0,3}[)）])"
-)
-
-
-def _changed(line: Line, text: str, mark: Mark | EllipsisType | None = ...) -> Line:
-    text = text.strip()
-    read = read_mark(text) if mark is ... else mark
-    return Line(text, line.block, read, line.automatic, line.kind, line.index)
 
 
 def _section_entries(lines: Sequence[Line], section: Section, order: int) -> list[Entry]:
@@ -117,17 +78,41 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
         for line in lines[i + 1 : stop]:
             for number, text in key_ranges(line.text) if line.kind is BlockKind.TEXT else ():
                 entry(number, text, (_region(line),), "key range")
+    body = [line for line in lines[section.begin : section.end] if line.kind is not BlockKind.FIGURE]
+    head = _said_in_heading(section, body)
+    own = [lines[section.line]] if head and section.line is not None else []
     if not found and section.line is not None:
-        body = [line for line in lines[section.begin : section.end] if line.kind is not BlockKind.FIGURE]
-        head = (
-            re.sub(r"^.*?[:：]", "", section.title)
-            if re.match(r"^\S{1,3}\s*[、.．]\s*(?:解|答|证)", section.title)
-            else ""
-        )
         text = "\n".join([head, *(line.text for line in body)]).strip()
         if text:
-            entry(0, text, tuple(_region(line) for line in body), "key section")
+            entry(0, text, tuple(_region(line) for line in (*own, *body)), "key section")
+    elif head.endswith(("。", "；", ";")):
+        entry(0, head, tuple(map(_region, own)), "key section")
+        found.insert(0, found.pop())
     return found
+
+
+_ASKS = re.compile(
+    r"[？?]|_{2,}|[（(]\s*[)）]|^(?:请|试|简述|论述|试述|叙述|计算|求|证明|说明|分析|编写|设计|画出|写出|比较|解释|设|已知|阅读"
+    r"|根据|某|如图)"
+)
+_POINTS = re.compile(r"[（(\[]\s*(?:本|每|共|满分)?[^（）()]{0,8}?\d{1,3}\s*分[^（）()]{0,8}[)）\]]")
+
+
+def _said_in_heading(section: Section, body: Sequence[Line]) -> str:
+    """What a line with the number of a section answers («二、因势利导。»), '' where it names or asks."""
+    mark = read_mark(section.title)
+    if section.line is None or mark is None or mark.style is not Style.HAN or listed(section.title):
+        return ""
+    said = section.title[mark.end :].strip()
+    if _SOLVES.match(said):
+        return re.sub(r"^.*?[:：]", "", section.title)
+    named = is_type_heading(said) or not _POINTS.sub("", said).strip()
+    if named or _ASKS.search(said) or (body and _SOLVES.match(body[0].text)):
+        return ""
+    return said
+
+
+_SOLVES = re.compile(r"\s*(?:解|答|证)")
 
 
 def _loose(lines: Sequence[Line], section: Section) -> Iterator[tuple[Line, int, str, str]]:

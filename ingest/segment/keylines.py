@@ -1,0 +1,158 @@
+"""The lines of a key before it is read: one answer a line, and the list of an answer kept whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import EllipsisType
+
+from ingest.segment.forms import heading_form, is_type_heading
+from ingest.segment.grids import grid, listed
+from ingest.segment.lines import Line
+from ingest.segment.marks import Mark, Style, read_mark, split_inner
+from schemas.document import BlockKind
+
+NESTED = re.compile(
+    r"^\s{0,3}(\d{1,2})\s{0,3}[.．]?\s{0,3}(?=[（(]\s{0,3}(?:[a-h]|[ivx]{1,4}"
+    r"|\d)\s{0,3}[)）])"
+)
+# «简答题（每题10分）：» between the number of a section and that of its first answer
+_NAME = re.compile(
+    r"[^\d。；;？?！!,，:：（）()]{2,16}(?:[（(][^（()）]{1,40}[)）])?\s{0,3}[:：]?\s{0,3}(?=[（(]?\s{0,3}\d)"
+)
+_OWN = re.compile(r"\s{0,3}(\d{1,2})\s{0,3}[.．、](?!\d)\s{0,3}(?=\S)")
+_REACH = 60
+
+
+def key_lines(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a key, each with one answer at most; «三、5．…» becomes a heading and its answer."""
+    return _own_lists([_whole_program(line) for line in _pieces(lines)])
+
+
+def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
+    number = last = 0  # of the answer in parts, of the answer read last
+    for line in lines:
+        if line.kind is not BlockKind.TEXT:
+            if line.kind is BlockKind.TABLE:
+                last = max((n for n, _ in grid(line.text)), default=last)
+            yield line
+            continue
+        nested = NESTED.match(line.text)
+        if nested:
+            # «2(a) …», «2(b) …»: parts of one answer, its number printed with each
+            again = int(nested.group(1)) == number
+            number = last = int(nested.group(1))
+            rest = line.text[nested.end() :].strip()
+            yield _changed(line, rest if again else f"{number}. {rest}", None if again else ...)
+            continue
+        mark = line.mark
+        if mark is None:
+            yield line
+            continue
+        cut = _first_answer(line, last) if mark.style is Style.HAN else 0
+        if cut:
+            yield _changed(line, line.text[:cut].rstrip(" \t\u3000:："))
+            rest = line.text[cut:]
+            first = read_mark(rest)
+            assert first is not None
+            parts = split_inner(rest, first, tight=True)
+        else:
+            parts = split_inner(line.text, mark, tight=True)
+        for part in parts:
+            changed = _changed(line, part)
+            if changed.mark is not None and changed.mark.family == "arabic":
+                last = changed.mark.value
+            yield changed
+        if found := listed(line.text):
+            last = found[-1][0]
+
+
+def _first_answer(line: Line, last: int) -> int:
+    """Where on the line of a section («二、3．…», «二、简答题：3．…») its first answer begins, 0 for nowhere.
+
+    last: number of the answer before, from which a numbering that runs over the sections goes on.
+    """
+    assert line.mark is not None
+    at = line.mark.end
+    inner = read_mark(line.text[at:])
+    if inner is not None:
+        if inner.style is Style.HAN:
+            return 0
+        rest = line.text[at + inner.end :]
+        signed = inner.style is Style.ARABIC and inner.printed[-1:] in ".．" and not rest[:1].isdigit()
+        goes_on = inner.style is not Style.BARE and inner.value == last + 1
+        return at if inner.value == 1 or goes_on or signed else 0
+    name = _NAME.match(line.text, at)
+    if name is None or listed(line.text):
+        return 0
+    said = name.group().strip(" \t\u3000:：")
+    inner = read_mark(line.text[name.end() :])
+    if inner is None or inner.style not in (Style.ARABIC, Style.PAREN) or not is_type_heading(said):
+        return 0
+    return name.end() if heading_form(said) is not None and inner.value in (1, last + 1) else 0
+
+
+def _whole_program(line: Line) -> Line:
+    """A numbered line that is a program from brace to brace: an answer, not a line of a listing."""
+    mark = line.mark
+    if mark is None or mark.style is not Style.ARABIC or line.automatic:
+        return line
+    whole = line.body.endswith("}") and line.body.count("{") == line.body.count("}")
+    return replace(line, automatic=True) if whole else line
+
+
+def _own_lists(lines: Sequence[Line]) -> list[Line]:
+    """The lines without the numbers of a list that an answer opens with («1. 0. 甲», then «1. 乙», «2. 丙»).
+
+    Such numbers run against those of the answers: read as answers they would go to other questions. A
+    number that both could have is the list's only where the answer's own stands below.
+    """
+    out: list[Line] = []
+    want = item = 0  # next number of the list (0: none is open), number of the answer it stands in
+    for place, line in enumerate(lines):
+        mark = line.mark
+        zero = mark is None and item and line.kind is BlockKind.TEXT and _value(line.text) == 0
+        if zero:
+            want = 1
+        elif (
+            want
+            and line.kind is BlockKind.TEXT
+            and _value(line.text) == want
+            and (want != item + 1 or _comes_again(lines, place, want))
+        ):
+            out.append(replace(line, mark=None, automatic=False))
+            want += 1
+            continue
+        if mark is not None:
+            item, want = (mark.value, 0) if mark.family == "arabic" else (0, 0)
+            first = _value(line.body)
+            if item and first in (0, 1):
+                want = first + 1
+        out.append(line)
+    return out
+
+
+def _value(text: str) -> int:
+    """The number with its sign that opens a text, -1 for none."""
+    found = _OWN.match(text)
+    return int(found.group(1)) if found else -1
+
+
+def _comes_again(lines: Sequence[Line], place: int, value: int) -> bool:
+    """Whether an answer of that number follows before a numbering begins again."""
+    for line in lines[place + 1 : place + 1 + _REACH]:
+        mark = line.mark
+        if mark is None:
+            continue
+        if mark.style is Style.HAN or (mark.family == "arabic" and mark.value == 1):
+            return False
+        if mark.family == "arabic" and mark.value == value:
+            return True
+    return False
+
+
+def _changed(line: Line, text: str, mark: Mark | EllipsisType | None = ...) -> Line:
+    text = text.strip()
+    read = read_mark(text) if mark is ... else mark
+    return replace(line, text=text, mark=read)

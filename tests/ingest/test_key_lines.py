@@ -1,0 +1,62 @@
+"""Keys as typists set them: numbers running over sections, answers by section, lists inside answers, sheets."""
+
+from __future__ import annotations
+
+import pytest
+from papermaker import cut
+
+PAPER = (
+    "一、名词解释（每题5分）\n1．光合作用\n2．蒸腾作用\n二、简答题（每题10分）\n3．简述细胞的结构。\n"
+    "4．简述根的功能。\n三、论述题（20分）\n5．试论述生态平衡。\n参考答案\n"
+)
+TOLD = ["制造养料。", "散失水分。", "膜、质、核。", "吸收、固定。", "相对稳定。"]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "一、1．制造养料。\n2．散失水分。\n二、3．膜、质、核。\n4．吸收、固定。\n三、5．相对稳定。",
+        "一、1. 制造养料。 2. 散失水分。\n二、3. 膜、质、核。 4. 吸收、固定。\n三、5. 相对稳定。",
+        "一、名词解释 1．制造养料。2．散失水分。\n二、简答题：3．膜、质、核。4．吸收、固定。\n三、论述题（20分）：5．相对稳定。",
+    ],
+)
+def test_numbers_that_run_over_the_sections_begin_on_the_line_of_the_section(key: str) -> None:
+    assert [d.answer for d in cut(PAPER + key).drafts] == TOLD
+
+
+def test_a_program_on_the_line_of_its_number_is_an_answer() -> None:
+    paper = cut(
+        "一、编程题（每题12分）\n1. 编写函数，求阶乘。\n2. 编写函数，求最大值。\n参考答案\n"
+        "一、1. long f(int n){ return n<2 ? 1 : n*f(n-1); }\n2. int g(int a,int b){ return a>b?a:b; }"
+    )
+    assert [d.answer and d.answer[:6] for d in paper.drafts] == ["long f", "int g("]
+
+
+def test_an_answer_under_the_number_of_its_section_alone() -> None:
+    paper = cut(
+        "一、简答题\n1. 简述根的功能。\n2. 简述叶的功能。\n二、论述题（20分）\n试论生态平衡。\n"
+        "三、材料题（20分）\n阅读下面的短文，谈谈它的语言。\n参考答案\n"
+        "一、1. 吸收。\n2. 制造养料。\n二、相对稳定，自我调节。\n三、朴素自然，\n富于诗意。"
+    )
+    assert [d.answer for d in paper.drafts] == [
+        "吸收。",
+        "制造养料。",
+        "相对稳定，自我调节。",
+        "朴素自然，\n富于诗意。",
+    ]
+
+
+def test_a_section_of_a_key_that_repeats_its_question_is_no_answer() -> None:
+    paper = cut(
+        "一、计算题\n1. 求加速度。\n2. 求周期。\n二、求函数的极值。（20分）\n参考答案\n"
+        "一、1. 3\n2. 4\n二、求函数的极值。（20分）\n解：极小值为1。"
+    )
+    assert [d.answer for d in paper.drafts] == ["3", "4", "极小值为1。"]
+
+
+def test_numbers_of_a_printout_inside_an_answer_are_not_other_answers() -> None:
+    paper = cut(
+        "一、程序阅读题\n1. 写出程序的运行结果。\n2. 说明函数的功能。\n二、编程题\n1. 编写排序函数。\n2. 编写查找函数。\n"
+        "参考答案\n一、1. 0. 10\n1. 20\n2. 30\n2. 求和\n二、1. void sort(int a[]){ }\n2. 略"
+    )
+    assert [d.answer for d in paper.drafts] == ["0. 10\n1. 20\n2. 30", "求和", "void sort(int a[]){ }", "略"]
