@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ingest.clean.personal import redact
 from ingest.segment.answers import is_answer_head, looks_like_key_name
 from ingest.segment.blocks import attach_blocks, key_blocks, title_lines
+from ingest.segment.code import with_indents
 from ingest.segment.confidence import with_confidence
 from ingest.segment.corrections import corrected, take_corrections
 from ingest.segment.drafts import draft_id
@@ -32,7 +33,7 @@ def segment(document: Document) -> Extraction:
 
     A document that is only a key gives one draft per answered number, flagged `answer_only`.
     """
-    lines = resplit(question_tables(body_lines(document)))
+    lines = resplit(with_indents(question_tables(body_lines(document))))
     first = next((k for k, line in enumerate(lines) if line.mark is not None), len(lines))
     head = lines[: max(1, min(first, _TITLE_LINES))]
     title = " ".join(line.text.strip() for line in head if len(line.text) < 80)[:400]

@@ -138,6 +138,10 @@ _SPACE_MARKS = re.compile(
 )
 _EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MULTILINE)
 _RUN = re.compile(r"[\u3400-\u9fff]{8,}")
+# «def f(n):» ends in a colon and is no label
+_PROGRAM = re.compile(
+    r"^\s*(?:def|class|for|if|while|with|try|int|void|switch|begin)\b.*[(){}:]\s*$", re.MULTILINE
+)
 
 
 def is_space(answer: str) -> bool:
@@ -148,7 +152,7 @@ def is_space(answer: str) -> bool:
     marks = len(_SPACE_MARKS.findall(answer))
     if not rest or (marks >= 2 and len(rest) <= 4 and not re.search(r"[\u3400-\u9fff]", rest)):
         return True
-    return bool(_EMPTY_LABEL.search(answer) and not _RUN.search(answer))
+    return bool(_EMPTY_LABEL.search(answer) and not _RUN.search(answer) and not _PROGRAM.search(answer))
 
 
 def _split_explanation(pieces: list[str]) -> tuple[str, str]:

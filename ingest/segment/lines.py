@@ -21,7 +21,11 @@ _INK = re.compile(r"[^\s\u3000]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the paper: text begins with the number as displayed, if it has one."""
+    """One line of the paper: text begins with the number as displayed, if it has one.
+
+    lead: blanks before the text as typed, a tab as four; code and indent: a line of a program and the
+    blanks that set it in (`code.with_indents`).
+    """
 
     text: str
     block: Block
@@ -29,6 +33,9 @@ class Line:
     automatic: bool = False
     kind: BlockKind = BlockKind.TEXT
     index: int = field(default=0)
+    lead: int = 0
+    code: bool = False
+    indent: str = ""
 
     @property
     def body(self) -> str:
@@ -64,13 +71,14 @@ def body_lines(document: Document) -> list[Line]:
             lines.append(Line(block.text or "[图]", block, None, kind=block.kind, index=len(lines)))
             continue
         text, automatic = _displayed(block)
-        for piece in text.split("\n"):
-            piece = _GRADER_BOX.sub("", piece.strip())
+        for raw in text.split("\n"):
+            lead = len(raw[: len(raw) - len(raw.lstrip())].expandtabs(4))
+            piece = _GRADER_BOX.sub("", raw.strip())
             if not _INK.search(piece) or _GRADER_LINE.match(piece):
                 continue
             mark = read_mark(piece)
             if mark is None:
-                lines.append(Line(piece, block, None, index=len(lines)))
+                lines.append(Line(piece, block, None, index=len(lines), lead=lead))
                 continue
             for part in split_inner(piece, mark):
                 lines.append(Line(part.strip(), block, read_mark(part), automatic, index=len(lines)))

@@ -35,6 +35,8 @@ def _wraps(before: Line, after: Line) -> bool:
     """Whether `after` goes on with the sentence of `before`: a full line of a page, then no new mark."""
     if not (before.paged and after.paged) or after.mark is not None or after.kind is not before.kind:
         return False
+    if after.code:
+        return False
     if before.kind is not BlockKind.TEXT or _OPTION_LINE.match(after.text):
         return False
     if before.block.box is None or after.block.box is None:
@@ -63,7 +65,7 @@ def pieces_of(lines: Sequence[Line], first_body: bool = True) -> list[Piece]:
     """Logical lines; the number of the first line is left off when first_body is set."""
     out: list[Piece] = []
     for number, line in enumerate(lines):
-        text = line.body if number == 0 and first_body else line.text.strip()
+        text = line.body if number == 0 and first_body else line.indent + line.text.strip()
         mark = None if number == 0 and first_body else line.mark
         region = Region(page=line.block.page, box=line.block.box)
         if out and number > 0 and _wraps(lines[number - 1], line):
