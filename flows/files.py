@@ -88,6 +88,12 @@ def find(paths: Sequence[Path], max_bytes: int) -> Found:
     return found
 
 
+def documents_in(folder: Path) -> Iterator[Path]:
+    """The files that `find` takes from a folder."""
+    root = folder.resolve()
+    return (path for path, reason in _walk(root, root) if not reason)
+
+
 def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
     """(path, reason to leave it out or '') of everything under folder, in sorted order."""
     try:
@@ -146,6 +152,10 @@ def _take(
         found.others.append(
             _other(told, "refused", message, code="unreadable", remedy="check the file's permissions")
         )
+        return
+    if not info.st_size:
+        reason, remedy = f"{name} is empty (0 bytes)", "Fetch the file again from its source."
+        found.others.append(_other(told, "refused", reason, code="empty", sha256=sha256, remedy=remedy))
         return
     if sha256 in seen:
         first, first_told = seen[sha256]

@@ -172,7 +172,7 @@ def apply(
     from bank.store import Bank
 
     common.settings(None)
-    common.check_out(skip_bad)
+    common.check_out(skip_bad, inputs=[changes], bank=bank)
     opened = Bank.open(bank)
     found = read_changes(changes)
     given = [

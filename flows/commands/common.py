@@ -7,7 +7,7 @@ import enum
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -104,30 +104,109 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def check_out(*paths: Path | None, folder: bool = False) -> None:
-    """Look, before the work, whether these files (or folders) can be written; UsageError if not."""
+def check_out(
+    *paths: Path | None,
+    folder: bool = False,
+    inputs: Iterable[Path | None] = (),
+    beside: Iterable[Path | None] = (),
+    bank: Path | None = None,
+) -> None:
+    """Look, before the work, whether these files (or folders) can be written; UsageError if not.
+
+    inputs: what the command reads, which none of them may be, by no other name either; of a folder
+    that is read, the documents in it. beside: the command's other outputs, which they may not be.
+    bank: the bank, whose own files nobody else writes.
+    """
+    from flows.config import FILE_NAME
+
+    read = [path for path in (*inputs, Path(FILE_NAME)) if path is not None]
+    taken = [path for path in beside if path is not None]
     for path in paths:
         if path is None:
             continue
-        there = path.absolute()
-        while not there.exists():
-            there = there.parent
-        reason = ""
-        if there == path.absolute():
-            if path.is_dir() != folder:
-                reason = "it is a folder" if path.is_dir() else "it is a file"
-            elif not os.access(there if folder else there.parent, os.W_OK):
-                reason = "permission denied"
-        elif not there.is_dir():
-            reason = f"{there} is a file"
-        elif not os.access(there, os.W_OK):
-            reason = f"permission denied in {there}"
+        reason = (
+            _unwritable(path, folder)
+            or ("the command reads it" if any(_read_from(path, source) for source in read) else "")
+            or ("another output of the command is there" if any(_clash(path, t) for t in taken) else "")
+            or ("it is in the bank" if bank is not None and _within(path, bank) else "")
+        )
         if reason:
             raise UsageError(
                 f"{path} cannot be written: {reason}.",
                 code="not_writable",
                 remedy=f"Name another {'folder' if folder else 'file'}.",
             )
+        taken.append(path)
+
+
+def _unwritable(path: Path, folder: bool) -> str:
+    """Why nothing can be written there, '' when it can: tried with a file that is taken away again."""
+    if str(path) == "-":
+        return "standard output is not for this option"
+    try:
+        if _is_device(path):
+            return "" if not folder and os.access(path, os.W_OK) else "it is no file to write to"
+        target = _real(path)
+        if target.exists() and target.is_dir() != folder:
+            return "it is a folder" if target.is_dir() else "it is a file"
+        there = target if folder else target.parent
+        while not there.exists():
+            there = there.parent
+        if not there.is_dir():
+            return f"{there} is a file"
+        trial = _part(there / (target.name or "out"))
+        trial.touch(exist_ok=False)
+        trial.unlink()
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a link to itself
+        return (getattr(error, "strerror", None) or str(error)).lower()
+    return ""
+
+
+def _read_from(path: Path, source: Path) -> bool:
+    """Whether writing to path would change what is read from source, a file or a folder."""
+    if _same(path, source):
+        return True
+    if not source.is_dir() or not path.is_file():
+        return False
+    from flows.files import documents_in
+
+    return any(_same(path, document) for document in documents_in(source))
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two names, links among them, lead to one file or folder, which need not be there yet."""
+    if _is_device(one) or _is_device(other):
+        return False
+    try:
+        return one.samefile(other)
+    except OSError:
+        return _real(one) == _real(other)
+
+
+def _clash(one: Path, other: Path) -> bool:
+    """Whether two outputs, of which other is a file, cannot both be."""
+    return _same(one, other) or (not _is_device(other) and _real(one).is_relative_to(_real(other)))
+
+
+def _within(path: Path, bank: Path) -> bool:
+    return (bank / "questions").is_dir() and _real(path).is_relative_to(_real(bank))
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is a terminal, a pipe or the like: something to write to, but not to replace."""
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except OSError:
+        return False
+
+
+def _part(path: Path) -> Path:
+    """The file beside path that becomes it when it is complete."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def emit(data: object) -> None:
@@ -136,12 +215,19 @@ def emit(data: object) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all. UsageError where that cannot be."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Write a file so that it is there whole or not at all. UsageError where that cannot be.
+
+    What a link leads to is written, not the link; into a device or pipe the data goes as it is.
+    """
+    target = _real(path)
+    fresh = _part(target)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if _is_device(path):
+            path.write_bytes(data)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
         fresh.write_bytes(data)
-        fresh.replace(path)
+        fresh.replace(target)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.", code="not_writable", remedy="Name another file."

@@ -40,7 +40,7 @@ def compare(
     from bank.dedup.verdict import compare as verdict
 
     settings = common.settings(config).dedup
-    common.check_out(out)
+    common.check_out(out, inputs=(pairs, config))
     lines, counts = [], Counter[str]()
     for row in _pairs(pairs):
         found = verdict(row["a"], row["b"], settings=settings)
@@ -101,7 +101,7 @@ def dedup(
     if undo is not None and html is not None:
         raise UsageError("--html shows clusters; there are none to show with --undo.")
     settings = common.settings(config).dedup
-    common.check_out(out, html)
+    common.check_out(out, html, inputs=[config], bank=bank)
     opened = Bank.open(bank)
     seen = opened.version
     rows = opened.table(COLUMNS, version=seen).to_pylist()
@@ -185,7 +185,7 @@ def contamination(
     from schemas.question import Status
 
     settings = common.settings(config).dedup
-    common.check_out(out)
+    common.check_out(out, inputs=(*corpus, config), bank=bank)
     wanted = None if every else {"status": Status.ACTIVE.value}
     columns = ("question_id", "prompt", "printed", "material")
     opened = Bank.open(bank)

@@ -94,7 +94,7 @@ def sample(
         raise UsageError("--institution and --run go together.")
     if out is None and not dry_run:
         raise UsageError("Name the folder for the draw with --out, or look only with --dry-run.")
-    common.check_out(out, folder=True)
+    common.check_out(out, folder=True, bank=bank)
     request = request_of(
         settings, seed=seed, count=count, total=total, by=by, allocation=allocation, filters=filters,
         disciplines=disciplines, balance_verdicts=balance_verdicts, allow_short=allow_short,
@@ -136,7 +136,7 @@ def redraw(
     from bank.store import Bank
 
     common.settings(None)
-    common.check_out(out, folder=True)
+    common.check_out(out, folder=True, bank=bank)
     manifest = _read_manifest(draw / MANIFEST if draw.is_dir() else draw)
     items, made = again(Bank.open(bank), manifest)
     equal = same(manifest, made)

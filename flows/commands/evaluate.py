@@ -80,7 +80,7 @@ def evaluate(
 
     flags = {"model.name": model, "model.base_url": base_url, **judge_flags(judge, judge_base_url)}
     settings = common.settings(config, flags)
-    common.check_out(out, folder=True)
+    common.check_out(out, folder=True, inputs=(sample_dir, config), bank=bank)
     items, manifest = running.read_sample(sample_dir)
     references = running.read_references(bank, [i.question_id for i in items], manifest.bank_version)
     if dry_run:

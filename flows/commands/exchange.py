@@ -48,7 +48,7 @@ def import_rows(
     if not batch.strip():
         raise UsageError("A batch needs a name.", remedy="Give one with --batch.")
     if skip_bad is not None:
-        common.check_out(skip_bad)
+        common.check_out(skip_bad, inputs=(source, config), bank=bank)
     found = read_questions(source)
     written = not dry_run and bool(found.questions) and (not found.refused or skip_bad is not None)
     counts: dict[str, Any] = {"rows": len(found.questions) + len(found.refused), "added": 0}
@@ -141,7 +141,7 @@ def export(
 
     common.settings(None)
     names = columns_of(out, [name.strip() for name in columns.split(",") if name.strip()])
-    common.check_out(out)
+    common.check_out(out, bank=bank)
     if out.exists() and not force:
         raise UsageError(
             f"{out} is there already.", code="file_exists", remedy="Name another, or add --force."

@@ -50,7 +50,7 @@ def judge(
     from evaluation.rundir import read_record
 
     settings = common.settings(config, evaluate.judge_flags(judges, judge_base_url))
-    common.check_out(out, folder=True)
+    common.check_out(out, folder=True, inputs=(sample_dir, config), bank=bank)
     items, manifest = running.read_sample(sample_dir)
     references = running.read_references(bank, [i.question_id for i in items], manifest.bank_version)
     signer = running.signer_of(bank)

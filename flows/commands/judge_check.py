@@ -59,7 +59,7 @@ def judge_check(
     from evaluation.rated import read_rated
 
     settings = common.settings(config, evaluate.judge_flags(judges, judge_base_url))
-    common.check_out(out)
+    common.check_out(out, inputs=(replies, config))
     rows = read_rated(replies, human)
     rated = chosen([row for row in rows if row.stars.get(human) is not None], limit, seed)
     data: dict[str, Any] = {"file": str(replies), "rows": len(rows), "human": human}

@@ -29,6 +29,7 @@ def read(
     ] = None,
     formula_model: common.FormulaModelOption = None,
     config: common.ConfigOption = None,
+    quiet: common.QuietOption = False,
 ) -> int:
     """Show a file as it is read: its blocks in reading order, where each came from and how sure it is.
 
@@ -41,7 +42,7 @@ def read(
     settings = common.settings(config, {"read.formula_model": common.formula_flag(formula_model)})
     if not file.is_file():
         raise UsageError(f"There is no file {decoded(file)}.", code="no_path", remedy="Name one exam file.")
-    common.check_out(html, None if str(json_out) == "-" else json_out)
+    common.check_out(html, None if str(json_out) == "-" else json_out, inputs=(file, config))
     with closing(Aliases()) as aliases, tempfile.TemporaryDirectory(prefix="exambank-") as folder:
         path = aliases.readable(file)
         with DocumentPool(1, settings, Path(folder)) as pool:
@@ -62,6 +63,8 @@ def read(
             typer.echo(line)
     for notice in document.notices:
         common.say(f"notice   {decoded(file.name)}: {notice.message} [{notice.code}]")
+    if quiet:
+        return 0
     written = ", ".join(str(path) for path in (html, json_out) if path is not None and str(path) != "-")
     common.say(
         f"{common.counted(len(document.pages), 'page')}, {common.counted(len(document.blocks), 'block')}"

@@ -35,7 +35,7 @@ def show(
     from bank.tags import resolve
 
     settings = common.settings(None)
-    common.check_out(crop)
+    common.check_out(crop, bank=bank)
     opened = Bank.open(bank)
     version = opened.version if at is None else resolve(opened, at)
     found = _ids(opened, name, version)

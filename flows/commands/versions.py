@@ -76,7 +76,7 @@ def diff(
     from bank.tags import resolve
 
     common.settings(None)
-    common.check_out(rows)
+    common.check_out(rows, bank=bank)
     opened = Bank.open(bank)
     found = compare(
         opened, resolve(opened, before), opened.version if after is None else resolve(opened, after)
