@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry, choice_of
+from ingest.segment.leftover import pair_unique, section_key, with_left
 from ingest.segment.marks import Style, number_value, read_mark
 from ingest.segment.remarks import split_answer
 from ingest.segment.sections import title_value
@@ -21,6 +22,7 @@ from schemas.text import fold
 
 SAME_STEM = 82.0
 WHOLE = "key section as a whole"
+_SINGLE = ("key", "key file")
 
 
 def attach(
@@ -34,7 +36,8 @@ def attach(
     that is so for half of a section, none of its answers is taken.
     """
     entries = [*entries, *_whole_sections(drafts, entries)]
-    pairs = _pairs(drafts, entries)
+    matched: dict[int, tuple[str, int]] = {}
+    pairs = _pairs(drafts, entries, matched)
     out = list(drafts)
     for members in _distrusted(drafts, entries, pairs):
         for d in members:
@@ -51,7 +54,7 @@ def attach(
         for e, entry in enumerate(entries)
         if e not in used and entry.rule != WHOLE and entry.section not in merged
     ]
-    return out, left
+    return with_left(out, left, matched), left
 
 
 def _distrusted(
@@ -71,7 +74,7 @@ def _distrusted(
 
 def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
     """For a section that is one question on the paper but (1)(2) in the key: all its entries as one."""
-    single = {_section_key(d)[1] or number_value(d.number) for d in drafts if not d.section} | {
+    single = {section_key(d)[1] or number_value(d.number) for d in drafts if not d.section} | {
         value
         for (_, value), members in _grouped(drafts).items()
         if value and len(members) == 1 and number_value(drafts[members[0]].number) == value
@@ -97,7 +100,7 @@ def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[E
 def _grouped(drafts: Sequence[Draft]) -> dict[tuple[str, int], list[int]]:
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
     for d, draft in enumerate(drafts):
-        groups[_section_key(draft)].append(d)
+        groups[section_key(draft)].append(d)
     return groups
 
 
@@ -233,12 +236,13 @@ def _after_answer_word(text: str) -> str:
     return re.sub(r"^\s*(?:答案|参考答案|答案要点|答|解|证明)\s*[:：]\s*", "", text.strip())
 
 
-def _section_key(draft: Draft) -> tuple[str, int]:
-    return draft.section, title_value(draft.section)
+def _pairs(
+    drafts: Sequence[Draft], entries: Sequence[Entry], matched: dict[int, tuple[str, int]]
+) -> dict[int, int]:
+    """Draft index → entry index. Section by value and form first, then by number alone where unique.
 
-
-def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
-    """Draft index → entry index. Section by value and form first, then by number alone where unique."""
+    matched is filled with section of the key → section of the paper.
+    """
     groups = _grouped(drafts)
     by_section: dict[int, list[int]] = defaultdict(list)
     for e, entry in enumerate(entries):
@@ -251,10 +255,11 @@ def _pairs(drafts: Sequence[Draft], entries: Sequence[Entry]) -> dict[int, int]:
         if section is None:
             continue
         taken.add(section)
+        matched[section] = group
         _pair_numbers(groups[group], by_section[section], drafts, entries, pairs)
     for d, e in _alone(drafts, entries, pairs):
         pairs[d] = e
-    _pair_unique(drafts, entries, pairs)
+    pair_unique(drafts, entries, pairs, matched)
     return pairs
 
 
@@ -320,9 +325,19 @@ def _pair_numbers(
     if len(members) == 1 and len(whole) == 1 and _is_section(drafts[members[0]]):
         pairs[members[0]] = whole[0]
         return
+    asked = Counter(number_value(drafts[d].number) for d in members)
+    told = {
+        n: {fold(entries[e].text) for e in found if entries[e].rule in _SINGLE}
+        for n, found in numbers.items()
+    }
+    # a number that comes again with another answer: numbers inside an answer; none is better than a wrong one
+    unclear = {n for n, texts in told.items() if len(texts) > max(1, asked[n])}
     for d in members:
-        free = [e for e in numbers.get(number_value(drafts[d].number), []) if e not in used]
-        if free and number_value(drafts[d].number):
+        number = number_value(drafts[d].number)
+        if number in unclear:
+            continue
+        free = [e for e in numbers.get(number, []) if e not in used]
+        if free and number:
             pairs[d] = free[0]
             used.add(free[0])
     if len(members) == 1 and len(whole) == 1 and members[0] not in pairs:
@@ -352,20 +367,3 @@ def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, i
             out.append((d, found[0]))
             used.add(found[0])
     return out
-
-
-def _pair_unique(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> None:
-    """By number alone, only where the number is unique among the open questions and open answers."""
-    open_drafts: dict[int, list[int]] = defaultdict(list)
-    open_entries: dict[int, list[int]] = defaultdict(list)
-    used = set(pairs.values())
-    for d, draft in enumerate(drafts):
-        if d not in pairs and number_value(draft.number):
-            open_drafts[number_value(draft.number)].append(d)
-    for e, entry in enumerate(entries):
-        if e not in used and entry.number:
-            open_entries[entry.number].append(e)
-    for number, members in open_drafts.items():
-        found = open_entries.get(number, [])
-        if len(members) == 1 and len(found) == 1:
-            pairs[members[0]] = found[0]

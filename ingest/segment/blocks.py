@@ -18,7 +18,7 @@ from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.grids import key_ranges, listed, text_grid
 from ingest.segment.key import Entry, read_key
-from ingest.segment.keylines import NESTED
+from ingest.segment.keylines import NESTED, texts_after
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind
@@ -64,9 +64,9 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
 
     A heading counts when something numbered stands before it and what follows begins again: at 1, at a
     heading, with a grid or with a range. («答案» over the answer of one question is followed by the next.)
-    A line «答案：1-5 AABCD» is a block by itself. A block goes on to the end of the paper, unless the
-    paper's own numbering goes on after it in a style that the answers do not use, another paper begins,
-    or the next block does.
+    A line «答案：1-5 AABCD» is a block, with the answers in words that go on below it. A block goes on to
+    the end of the paper, unless the paper's own numbering goes on after it in a style that the answers do
+    not use, another paper begins, or the next block does.
     """
     blocks: list[Block] = []
     heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
@@ -85,6 +85,7 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
             end = at + 1
             while end < len(lines) and lines[end].kind is BlockKind.TEXT and listed(lines[end].text):
                 end += 1
+            end = texts_after(lines, end, {one.value for one in before if one.family == "arabic"})
             blocks.append(Block(at, end))
             at, before = end, []
             continue

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from ingest.segment import forms
 from ingest.segment.answers import IN_INK
 from ingest.segment.doubts import ALONE, SECOND, SLIGHT, Peers, among, peers_of, within
+from ingest.segment.leftover import KEY_LEFT
 from ingest.segment.marks import number_value, read_mark
 from ingest.segment.remarks import has_remarks
 from schemas.document import Document, Origin
@@ -23,6 +24,7 @@ from schemas.question import PrintedForm as Form
 NUMBER_LOST = "number lost on a scan"
 UNNUMBERED = "asks, without a number or a heading"
 _UNMARKED = "an answer without a mark"
+_LEFT = "the key has an answer in this section that found no question"
 CLOSE = 0.8
 """How near, in points of the outline's score, a second reading must come to be worth telling."""
 
@@ -180,6 +182,8 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
     if "correction_unread" in draft.flags:
         out.append((ALONE, "a correction names it"))
     if not answer:
+        if KEY_LEFT in draft.evidence:
+            out.append((ALONE, _LEFT))
         return out
     if draft.form is Form.MULTIPLE_CHOICE and draft.options:
         labels = {option.label for option in draft.options}

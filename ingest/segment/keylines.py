@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from types import EllipsisType
 
@@ -28,6 +28,35 @@ _REACH = 60
 def key_lines(lines: Sequence[Line]) -> list[Line]:
     """The lines of a key, each with one answer at most; «三、5．…» becomes a heading and its answer."""
     return _own_lists([_whole_program(line) for line in _pieces(lines)])
+
+
+def texts_after(lines: Sequence[Line], at: int, asked: Collection[int]) -> int:
+    """Where the answers in words end that go on below letters («Key: 1. A 2. B», then «3. Only by …»).
+
+    at: the line after the letters; asked: the numbers that the paper has asked before them. A number that
+    was not asked yet is the next question's.
+    """
+    letters = lines[at - 1].text
+    found = listed(letters) or listed(_KEY_WORD.sub("", letters))
+    end, last = at, found[-1][0] if found else 0
+    for place in range(at, len(lines)):
+        line = lines[place]
+        mark = line.mark
+        if line.kind is not BlockKind.TEXT or is_type_heading(line.body):
+            break
+        if mark is None or mark.style in (Style.PAREN, Style.CIRCLE):
+            if end == at or (len(line.text) < _SHORT and mark is None):
+                break
+        elif mark.family == "arabic" and mark.value == last + 1 and mark.value in asked:
+            last += 1
+        else:
+            break
+        end = place + 1
+    return end
+
+
+_KEY_WORD = re.compile(r"^[^:：]{0,16}[:：]\s{0,3}")
+_SHORT = 12
 
 
 def _pieces(lines: Sequence[Line]) -> Iterator[Line]:

@@ -44,10 +44,14 @@ def pair(
 
 def _doubted(before: Extraction, after: Extraction) -> Extraction:
     drafts = [
-        new if new.answer_source == old.answer_source and new.flags == old.flags else doubt_answer(new)
+        new if _same_evidence(new, old) else doubt_answer(new)
         for old, new in zip(before.drafts, after.drafts, strict=True)
     ]
     return after.model_copy(update={"drafts": tuple(drafts)})
+
+
+def _same_evidence(new: Draft, old: Draft) -> bool:
+    return (new.answer_source, new.flags, new.evidence) == (old.answer_source, old.flags, old.evidence)
 
 
 def _links(extractions: Sequence[Extraction], said: Mapping[str, str]) -> dict[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from papermaker import cut
 
+from ingest.segment.pairing import pair
+
 PAPER = (
     "一、名词解释（每题5分）\n1．光合作用\n2．蒸腾作用\n二、简答题（每题10分）\n3．简述细胞的结构。\n"
     "4．简述根的功能。\n三、论述题（20分）\n5．试论述生态平衡。\n参考答案\n"
@@ -60,3 +62,54 @@ def test_numbers_of_a_printout_inside_an_answer_are_not_other_answers() -> None:
         "参考答案\n一、1. 0. 10\n1. 20\n2. 30\n2. 求和\n二、1. void sort(int a[]){ }\n2. 略"
     )
     assert [d.answer for d in paper.drafts] == ["0. 10\n1. 20\n2. 30", "求和", "void sort(int a[]){ }", "略"]
+
+
+@pytest.mark.parametrize("letters", ["Key: 1. A 2. B", "Key: 1-2 AB", "答案：1. A 2. B"])
+def test_answers_in_words_that_go_on_below_letters(letters: str) -> None:
+    paper = cut(
+        "Part I Multiple Choice\n1. The word cue means\nA. signal B. error C. line\n2. Plants rely on\n"
+        "A. noise B. light C. glass\nPart II Translation\n3. 只有努力，才能成功。\n4. 他每天读书。\n"
+        f"{letters}\n3. Only by working hard can one succeed.\n4. He reads every day."
+    )
+    assert [d.answer for d in paper.drafts] == [
+        "A",
+        "B",
+        "Only by working hard can one succeed.",
+        "He reads every day.",
+    ]
+
+
+def test_questions_that_follow_the_letters_of_the_last_section_stay_questions() -> None:
+    paper = cut(f"{CHOICES}\n答案：1. A 2. B\n二、简答题\n3. 简述根的功能。\n4. 简述叶的功能。")
+    assert [d.number for d in paper.drafts] == ["1", "2", "3", "4"]
+
+
+CHOICES = "一、选择题\n" + "\n".join(f"{n}. 题干{n}的内容是\nA. 甲 B. 乙 C. 丙 D. 丁" for n in (1, 2))
+
+
+def test_an_answer_that_found_no_question_lowers_those_that_have_none() -> None:
+    paper = cut(
+        "一、简答题\n1. 简述根的功能。\n2. 简述叶的功能。\n二、论述题\n1. 试论生态平衡。\n"
+        "参考答案\n一、简答题\n1. 吸收。\n3. 制造养料。\n二、论述题\n1. 相对稳定。"
+    )
+    assert [d.answer for d in paper.drafts] == ["吸收。", None, "相对稳定。"]
+    assert [d.confidence < 0.6 for d in paper.drafts] == [False, True, False]
+    assert "the key has an answer" in paper.drafts[1].evidence["doubts"]
+    assert [(d.reason, "制造养料" in d.text) for d in paper.dropped] == [("answer without a question", True)]
+
+
+def test_the_same_from_a_key_in_a_file_of_its_own() -> None:
+    paper = cut("一、简答题\n1. 简述根的功能。\n2. 简述叶的功能。", "botany.docx")
+    key = cut("参考答案\n一、简答题\n1. 吸收。\n3. 制造养料。", "botany_answers.docx")
+    found = pair([paper, key])[0]
+    assert [d.confidence < 0.6 for d in found.drafts] == [False, True]
+    assert any("制造养料" in one.text for one in found.dropped)
+
+
+def test_a_number_answered_twice_in_one_section_is_not_guessed_at() -> None:
+    paper = cut(
+        "一、程序阅读题\n1. 写出结果。\n2. 说明函数的功能。\n二、编程题\n1. 编写排序函数。\n2. 编写查找函数。\n"
+        "参考答案\n一、1. 输出\n1. 20\n2. 30\n2. 求和\n二、2. 二分查找"
+    )
+    assert [d.answer for d in paper.drafts] == [None, None, None, "二分查找"]
+    assert all(d.confidence < 0.6 for d in paper.drafts[:2])
