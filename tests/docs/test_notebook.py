@@ -33,9 +33,13 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+# Threads of the libraries may abort a process that ends while they do; a notebook's does not end by itself.
+END = "\nimport os, sys\nsys.stdout.flush()\nos._exit(0)\n"
+
+
 def run(code: str, bank: Path, folder: Path) -> str:
     found = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code + END],
         cwd=folder,
         env={**os.environ, "EXAMBANK_BANK": str(bank)},
         capture_output=True,
