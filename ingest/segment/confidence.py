@@ -64,6 +64,7 @@ def _judged(drafts: Sequence[Draft], place: int, scanned: bool, peers: Peers) ->
         *_numbering(drafts, place),
         *_text(draft, scanned),
         *([] if known_only else [*within(draft, scanned), *among(draft, peers)]),
+        *([] if known_only else _total(draft, peers.count)),
         *_parts(draft),
         *_answer(draft),
     ]
@@ -118,6 +119,20 @@ def _numbering(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
         if int(said.group(1)) != count:
             out.append((SECOND, f"the heading says {said.group(1)} questions, {count} found"))
     return out
+
+
+def _total(draft: Draft, count: int) -> list[tuple[float, str]]:
+    """A section whose total is not its count times the points of each: something in it is lost or merged."""
+    each, total = forms.points_stated(draft.section), forms.points_total(draft.section)
+    if not each or not total or forms.chosen_count(draft.section) or total % each:
+        return []
+    if count == total / each or draft.evidence.get("item", "").startswith("section"):
+        return []
+    told = f"the heading gives points for {total / each:g} questions, {count} found"
+    return [(ALONE if count <= _FEW else SECOND, told)]
+
+
+_FEW = 10
 
 
 def _text(draft: Draft, scanned: bool) -> list[tuple[float, str]]:

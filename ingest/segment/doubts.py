@@ -30,6 +30,9 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _VERDICT_LEFT = re.compile(r"[（(]\s*[√✓×✗XxVvTF]\s*[)）]")
+_PLACE = re.compile(r"[（(]\s{0,12}[)）](?=\s*(?:[。.\n]|$)|[\u3400-\u9fff])")
+TICK = re.compile(r"[√✓✔☑]\s*$|^\s*[√✓✔☑]")
+"""Marks of the right option, beside its text."""
 _BUILT = re.compile(r"[∑∫∏√∮]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_RUN = re.compile(r"[A-Za-z]{2}[\w/:.\-]{9,}")
@@ -109,12 +112,25 @@ def within(draft: Draft, scanned: bool) -> list[Doubt]:
         out.append((SECOND, "a figure is spoken of and none was found"))
     if _HAN.search(first) and any(_LABELS.fullmatch(line.strip()) for line in rest):
         out.append((ALONE if _FIGURE.search(text) else SECOND, "labels of a figure in the text"))
-    if draft.form is Form.TRUE_FALSE and draft.answer is None and _VERDICT_LEFT.search(text):
-        out.append((ALONE, "a verdict left in the text"))
+    out += _answers_left(draft)
     if scanned and _BUILT.search(text):
         out.append((SECOND, "a formula from a scan"))
     if scanned and _HAN.search(first) and any(_LATIN_RUN.fullmatch(line.strip()) for line in rest):
         out.append((SECOND, "a scrap of text from a scan"))
+    return out
+
+
+def _answers_left(draft: Draft) -> list[Doubt]:
+    """Signs that an answer, or the place of a second one, is still in the question."""
+    out: list[Doubt] = []
+    if draft.form is Form.TRUE_FALSE and draft.answer is None and _VERDICT_LEFT.search(draft.printed):
+        out.append((ALONE, "a verdict left in the text"))
+    if draft.form is Form.TRUE_FALSE and len(_PLACE.findall(draft.printed)) >= 2:
+        out.append((ALONE, "two places for a verdict"))
+    if any(TICK.search(option.text) for option in draft.options):
+        out.append((ALONE, "a tick left in an option"))
+    if "ink" in draft.evidence:
+        out.append((ALONE, f"{draft.evidence['ink']} in another ink"))
     return out
 
 

@@ -112,6 +112,7 @@ class Source:
         evidence = {"item": rule, "form": form_rule}
         if below.rule or inline.rule:
             evidence["answer"] = below.rule or inline.rule
+        evidence |= {} if inked else _ink_left(every)
         if below.rule == answers.IN_INK:
             shown = [every[0].body if first_body else every[0].text, *(line.text for line in every[1:])]
             evidence[answers.AS_SOLVED] = "\n".join(shown)
@@ -231,6 +232,19 @@ def draft_id(draft: Draft) -> str:
     """BLAKE2b-128 hex of file, order and printed text: the same file gives the same ids again."""
     text = f"{draft.sha256}\0{draft.order}\0{draft.number}\0{draft.printed}"
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+_LABEL = re.compile(r"^\s*[（(【\[]?([A-H])(?:\s?[)）】\].．、:：]|\s)")
+
+
+def _ink_left(lines: Sequence[Line]) -> dict[str, str]:
+    """Evidence of lines in another ink that stay in a question printed in black: they may be its answer."""
+    if lines[0].block.colour:
+        return {}
+    inked = [line for line in lines[1:] if line.block.colour and line.kind is BlockKind.TEXT]
+    labels = [found.group(1) for line in inked if (found := _LABEL.match(line.text))]
+    told = any(re.search(r"\w", line.text) for line in inked)
+    return {"ink": f"options {', '.join(labels)}" if labels else "lines"} if told else {}
 
 
 def answers_coloured(items: Sequence[Sequence[Line]]) -> bool:

@@ -187,6 +187,12 @@ def chosen_count(heading: str) -> int:
     return int(word) if word.isdecimal() else _COUNT_WORDS.get(word) or han_value(word)
 
 
+def points_stated(heading: str) -> float | None:
+    """The points of each item where a heading gives all items the same («每题2分»), else None."""
+    found = [_first(each) for each in _EACH.finditer(unicodedata.normalize("NFKC", heading))]
+    return found[0] if len(found) == 1 else None
+
+
 def points_blank(heading: str) -> float | None:
     """Points of one blank («每空2分»), None when the heading does not say."""
     return _first(_BLANK_EACH.search(unicodedata.normalize("NFKC", heading)))

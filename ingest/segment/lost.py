@@ -97,3 +97,39 @@ def with_forgotten(
                 out[found[0]] = replace(lines[found[0]], text=text, mark=read_mark(text))
                 places.add(found[0])
     return (out if places else lines), frozenset(places)
+
+
+_VERDICT_PLACE = re.compile(r"[（(]\s{0,12}[)）]\s*[。.]?\s*$")
+
+
+def with_lost_verdicts(
+    lines: Sequence[Line], runs: Sequence[tuple[Sequence[int], int]]
+) -> tuple[Sequence[Line], frozenset[int]]:
+    """Lines with the number put in that a statement to be judged lacks, and their places.
+
+    runs: items and end of each section of statements. «3. …（ ）», then a line «…（ ）» is a statement of
+    its own where number 4 is printed nowhere: each has one place for its verdict.
+    """
+    out = list(lines)
+    places = set()
+    for items, end in runs:
+        for i, stop in zip(items, [*items, None][1:], strict=True):
+            before, after = lines[i].mark, lines[stop].mark if stop is not None else None
+            if before is None or before.style is not Style.ARABIC:
+                continue
+            if after is not None and after.value != before.value + 2:
+                continue
+            inside = range(i + 1, end if stop is None else stop)
+            found = [
+                k
+                for k in inside
+                if lines[k].mark is None
+                and lines[k].kind is BlockKind.TEXT
+                and _VERDICT_PLACE.search(lines[k - 1].text)
+            ]
+            closes = [k for k in inside if found and k >= found[0] and _VERDICT_PLACE.search(lines[k].text)]
+            if len(found) == 1 and len(closes) == 1:
+                text = f"{before.value + 1}{before.printed[-1:]} {lines[found[0]].text}"
+                out[found[0]] = replace(lines[found[0]], text=text, mark=read_mark(text))
+                places.add(found[0])
+    return (out if places else lines), frozenset(places)

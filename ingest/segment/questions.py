@@ -12,11 +12,12 @@ from ingest.segment.drafts import Source, answers_coloured, with_bare_points
 from ingest.segment.inner import RULES, before_asides, is_data_list, note_in, studies, told_of
 from ingest.segment.lines import Line
 from ingest.segment.loose import asks, sentences, unnumbered_items, without_directions
-from ingest.segment.lost import unnumbered_before, with_forgotten
+from ingest.segment.lost import unnumbered_before, with_forgotten, with_lost_verdicts
 from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
 from ingest.segment.sections import Section, find_sections
 from ingest.segment.shared import is_passage, shared_at, span_of
+from ingest.segment.ticks import with_ticked
 from schemas.document import BlockKind, Document
 from schemas.question import Draft, Dropped, Region
 from schemas.question import PrintedForm as Form
@@ -41,6 +42,9 @@ def questions(
     sections = find_sections(lines, 0, len(lines))
     chain = choose_items(lines, sections)
     lines, forgotten = with_forgotten(lines, [section.items for section in sections], asks)
+    judged = [(s.items, s.end) for s in sections if forms.heading_form(s.title) is Form.TRUE_FALSE]
+    lines, verdicts = with_lost_verdicts(lines, judged)
+    forgotten |= verdicts
     if forgotten:
         sections = find_sections(lines, 0, len(lines))
         chain = choose_items(lines, sections)
@@ -54,7 +58,7 @@ def questions(
     )
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, outline))
-    return with_bare_points(drafts or _askers(source, lines))
+    return with_ticked(with_bare_points(drafts or _askers(source, lines)))
 
 
 def _askers(source: Source, lines: Sequence[Line]) -> list[Draft]:

@@ -1,0 +1,48 @@
+"""Options marked with a tick as the right ones, where a paper marks its answers so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingest.segment.doubts import TICK
+from schemas.question import Draft
+from schemas.question import PrintedForm as Form
+
+BY_TICK = "ticked option"
+_BEFORE_LABEL = re.compile(r"[√✓✔☑][（(]?[A-H]\s?[)）.．、:：]")
+
+
+def with_ticked(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts with ticked options as answers, the ticks taken off, where at least half the choices have one.
+
+    A few ticks are a reader's; they stay, and the draft is doubted. A tick set close before a label says
+    nothing about the option that ends there, so such a paper is left alone.
+    """
+    choices = [d for d in drafts if d.form is Form.MULTIPLE_CHOICE and d.options]
+    marked = [d for d in choices if any(TICK.search(option.text) for option in d.options)]
+    if (
+        len(marked) < 2
+        or 2 * len(marked) < len(choices)
+        or any(_BEFORE_LABEL.search(d.printed) for d in marked)
+    ):
+        return list(drafts)
+    known = {d.draft_id for d in marked}
+    return [_answered(draft) if draft.draft_id in known else draft for draft in drafts]
+
+
+def _answered(draft: Draft) -> Draft:
+    ticked = [option.label for option in draft.options if TICK.search(option.text)]
+    if draft.answer or len(ticked) == len(draft.options):
+        return draft
+    options = tuple(o.model_copy(update={"text": TICK.sub("", o.text).strip()}) for o in draft.options)
+    printed = draft.printed[: len(draft.stem)] + re.sub(r"[√✓✔☑]", "", draft.printed[len(draft.stem) :])
+    return draft.model_copy(
+        update={
+            "options": options,
+            "printed": printed,
+            "answer": "".join(ticked),
+            "answer_source": f"{draft.source}: {BY_TICK}",
+            "evidence": {**draft.evidence, "answer": BY_TICK},
+        }
+    )
