@@ -17,6 +17,7 @@ from ingest.segment.lines import Line, body_lines
 from ingest.segment.partwise import with_parts
 from ingest.segment.questions import drop, questions
 from ingest.segment.remarks import without_students
+from ingest.segment.sheets import Sheet, attach_sheets, take_sheets
 from ingest.segment.split import resplit
 from ingest.segment.tables import question_tables
 from schemas.document import BlockKind, Document, Origin
@@ -46,13 +47,17 @@ def segment(document: Document) -> Extraction:
     if key_file:
         drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
     else:
-        titles = title_lines(lines)
+        gridded = {sheet.line.index for sheet in take_sheets(lines)[1]}
+        titles = {k for k in title_lines(lines) if lines[k].index not in gridded}
         dropped.extend(drop(document, lines[k].text, "title of a paper", lines[k]) for k in sorted(titles))
         keyed = titles.union(*(range(block.begin, block.end) for block in blocks))
         begins: dict[str, int] = {}
-        drafts = questions(document, [x for k, x in enumerate(lines) if k not in keyed], dropped, begins)
+        asked, sheets = take_sheets([x for k, x in enumerate(lines) if k not in keyed])
+        drafts = questions(document, asked, dropped, begins)
+        drafts, unasked = attach_sheets(drafts, begins, lines, sheets, document.source)
         drafts, unused = attach_blocks(drafts, begins, lines, blocks, document.source)
-        dropped.extend(_unused(document, unused))
+        dropped.extend(_unused(document, [*unasked, *unused]))
+        dropped.extend(_sheets_left(document, sheets))
     drafts = [with_parts(draft) for draft in corrected(drafts, corrections, document.source)]
     if not drafts:
         dropped.append(Dropped(source=document.source, text=title[:200], reason="no question found"))
@@ -75,7 +80,8 @@ def segment(document: Document) -> Extraction:
 
 def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
     """Whether the file is only a key: its name or title says so, and it does not print the questions."""
-    head = [line.text for line in lines[:6] if line.kind is BlockKind.TEXT]
+    # the row «答案 A B C» of a grid at the head of a paper is no title
+    head = [line.text for line in take_sheets(lines[:7])[0][:6] if line.kind is BlockKind.TEXT]
     named = looks_like_key_name(document.source) or any(is_answer_head(text) for text in head)
     if not named or key_begin < len(lines):
         return False
@@ -133,4 +139,11 @@ def _unused(document: Document, entries: Sequence[Entry]) -> list[Dropped]:
             region=entry.regions[0] if entry.regions else None,
         )
         for entry in entries
+    ]
+
+
+def _sheets_left(document: Document, sheets: Sequence[Sheet]) -> list[Dropped]:
+    empty = [drop(document, s.line.text, "an empty answer grid", s.line) for s in sheets if not s.answers]
+    return empty + [
+        drop(document, s.asks.text, "instruction under a heading", s.asks) for s in sheets if s.asks
     ]

@@ -33,6 +33,9 @@ _ANSWER_LABEL = re.compile(
     r"|Answers?)\s{0,3}[:：]?$",
     re.IGNORECASE,
 )
+_NUMBER_LABEL = re.compile(
+    r"^(?:题\s{0,3}号|题\s{0,3}序|序\s{0,3}号|小\s{0,3}题|No\.?|Questions?)\s{0,3}[:：]?$", re.IGNORECASE
+)
 _NAMED = re.compile(r"^[^\d:：]{0,16}[:：]\s{0,3}")
 _LONGEST = 60
 
@@ -85,17 +88,45 @@ def _without_label(cells: list[str]) -> list[str]:
 
 def grid(markdown: str) -> list[tuple[int, str]]:
     """Answers of a Markdown table: numbers over answers, numbers beside answers, ranges over letters."""
-    rows = [
-        [cell.strip().strip("*") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-        for line in markdown.split("\n")
-    ]
-    rows = [row for row in rows if not all(re.fullmatch(r":?-{2,}:?|", cell) for cell in row)]
+    rows = _rows(markdown)
     out = _across(rows) or _down(rows) or listed(" ".join(cell for row in rows for cell in row))
     # two readings of one number (a grid printed as several rows) keep the first
     seen: dict[int, str] = {}
     for number, text in out:
         seen.setdefault(number, text)
     return sorted(seen.items())
+
+
+def _rows(markdown: str) -> list[list[str]]:
+    rows = [
+        [cell.strip().strip("*") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+        for line in markdown.split("\n")
+    ]
+    return [row for row in rows if not all(re.fullmatch(r":?-{2,}:?|", cell) for cell in row)]
+
+
+def sheet_of(markdown: str) -> list[tuple[int, str]] | None:
+    """Answers filled into a grid whose rows are named («题号» over «答案»), [] in an empty one, else None."""
+    rows = _rows(markdown)
+    if len(rows) < 2 or len(rows) % 2:
+        return None
+    for upper, lower in zip(rows[::2], rows[1::2], strict=True):
+        numbers = [n for cell in upper[1:] if (n := _cell_number(cell, True))]
+        named = _NUMBER_LABEL.match(upper[0]) and _ANSWER_LABEL.match(lower[0])
+        if not named or len(numbers) < 2 or not _runs(numbers):
+            return None
+    return grid(markdown)
+
+
+def labelled_numbers(upper: str, lower: str) -> list[tuple[int, str]] | None:
+    """The same of a grid typed as two lines."""
+    above, below = (re.split(r"[\s\u3000|]+", line.strip(" |\t\u3000")) for line in (upper, lower))
+    numbers = [_cell_number(cell) for cell in above[1:]]
+    if not _NUMBER_LABEL.match(above[0]) or not _ANSWER_LABEL.match(below[0]):
+        return None
+    if len(numbers) < 3 or not _runs(numbers):
+        return None
+    return text_grid(upper, lower) if below[1:] else []
 
 
 def _across(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:

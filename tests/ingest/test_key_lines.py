@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from papermaker import cut
+from papermaker import cut, table
 
 from ingest.segment.pairing import pair
 
@@ -113,3 +113,47 @@ def test_a_number_answered_twice_in_one_section_is_not_guessed_at() -> None:
     )
     assert [d.answer for d in paper.drafts] == [None, None, None, "二分查找"]
     assert all(d.confidence < 0.6 for d in paper.drafts[:2])
+
+
+ASKED = [f"{n}. 题干{n}的内容是\nA. 甲 B. 乙 C. 丙 D. 丁" for n in range(1, 5)]
+FILLED = "| 题号 | 1 | 2 | 3 | 4 |\n| --- | --- | --- | --- | --- |\n| 答案 | A | B | C | D |"
+EMPTY = FILLED[: FILLED.index("| 答案")] + "| 答案 |  |  |  |  |"
+
+
+def paper_with(grid: str, place: str, restart: bool = False) -> list[object]:
+    """A paper of two sections of choices, the grid of the first at its head or its end."""
+    items = [line for item in ASKED for line in item.split("\n")]
+    whole = [table(grid)] if grid.startswith("|") else grid.split("\n")
+    first = [*whole, *items] if place == "head" else [*items, "请将答案填入下表：", *whole]
+    offset = 0 if restart else 4
+    second = [f"{n + offset}. 判断{n}成立。（ ）" for n in range(1, 5)]
+    return ["物理试卷", "一、选择题（每题3分）", *first, "二、判断题（每题1分）", *second]
+
+
+@pytest.mark.parametrize("place", ["head", "end"])
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("grid", [FILLED, "题号\t1\t2\t3\t4\n答案\tA\tB\tC\tD"])
+def test_a_filled_grid_answers_its_own_section(grid: str, place: str, restart: bool) -> None:
+    found = cut(paper_with(grid, place, restart)).drafts
+    assert [d.answer for d in found] == ["A", "B", "C", "D", None, None, None, None]
+    assert not any("题号" in d.printed or "答案" in d.printed for d in found)
+
+
+@pytest.mark.parametrize("place", ["head", "end"])
+@pytest.mark.parametrize("grid", [EMPTY, "题号\t1\t2\t3\t4\n答案"])
+def test_an_empty_grid_is_no_part_of_a_question(grid: str, place: str) -> None:
+    paper = cut(paper_with(grid, place))
+    assert len(paper.drafts) == 8 and all(d.answer is None for d in paper.drafts)
+    assert not any("题号" in d.printed for d in paper.drafts)
+    assert [d.reason for d in paper.dropped if "题号" in d.text] == ["an empty answer grid"]
+
+
+def test_a_grid_with_numbers_that_no_section_has_answers_nothing() -> None:
+    paper = cut(paper_with(FILLED.replace("| 4 |", "| 4 | 5 |").replace("| D |", "| D | A |"), "end", True))
+    assert all(d.answer is None for d in paper.drafts)
+    assert sum(one.reason == "answer without a question" for one in paper.dropped) == 5
+
+
+def test_a_table_of_scores_is_no_answer_grid() -> None:
+    scores = "| 题号 | 一 | 二 | 总分 |\n| --- | --- | --- | --- |\n| 得分 |  |  |  |"
+    assert all(d.answer is None for d in cut([table(scores), *paper_with(EMPTY, "end")]).drafts)
