@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Sequence
 
 from ingest.segment.lines import Line
@@ -39,6 +40,8 @@ RULES = re.compile(
 )
 """Words of the rules for candidates."""
 LONG_LIST, SHORT_NOTE = 4, 120
+LARGE = 1.3
+"""How much larger than the usual line a title is set."""
 
 
 def inner_lines(lines: Sequence[Line], sections: Sequence[Section]) -> set[int]:
@@ -156,6 +159,30 @@ def before_asides(lines: Sequence[Line], begin: int, end: int) -> int:
     while end - 1 > begin and lines[end - 1].mark is None and is_aside(lines[end - 1].text):
         end -= 1
     return end
+
+
+_TITLE = re.compile(
+    r"(?:试\s?[题卷]|考试|测[验试]|[Ee]xam(?:ination)?|EXAM(?:INATION)?|[Mm]idterm|[Ff]inal|[Tt]est)"
+    r"(?:\s?[（(][^（()）]{1,12}[)）])?$"
+)
+
+
+def large_titles(lines: Sequence[Line]) -> set[int]:
+    """Places of a paper's title between its questions: set over two columns, it is read in the middle."""
+    heights = [box.y1 - box.y0 for line in lines if line.paged and (box := line.block.box) is not None]
+    if not heights:
+        return set()
+    usual = statistics.median(heights)
+    return {
+        place
+        for place, line in enumerate(lines)
+        if line.kind is BlockKind.TEXT
+        and line.mark is None
+        and line.block.box is not None
+        and line.block.box.y1 - line.block.box.y0 >= LARGE * usual
+        and len(line.text) <= 60
+        and _TITLE.search(line.text.strip())
+    }
 
 
 _ASIDE = re.compile(r"^\s*[（(【\[][^（()）]{4,60}[)）】\]]\s*$")

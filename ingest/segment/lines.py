@@ -14,6 +14,11 @@ _GRADER_BOX = re.compile(
     r"|[_|][\s|_]*)(?=[一二三四五六七八九十]{1,2}\s*[、.．，])"
 )
 _GRADER_LINE = re.compile(r"^(?:\s|[|:：_]|得\s*分|评卷人|阅卷人|评分人|复核人|评阅人|总\s*分|签\s*名)+$")
+# «题号 一 二 三 总分»: the head of the box for points
+_SCORE_HEAD = re.compile(
+    r"^(?:题\s?[号序]|总\s?分|合\s?计|得\s?分|[一二三四五六七八九十]{1,2}(?=[\s|]|$)|[\s|:：])+$"
+)
+_NUMERALS = re.compile(r"[一二三四五六七八九十]{1,2}(?=[\s|]|$)")
 # no-break, en, em, thin and zero-width spaces: typists' and converters' ways of writing a space
 _SPACES = {0xA0: " ", 0x2002: " ", 0x2003: " ", 0x2009: " ", 0x200B: "", 0xFEFF: ""}
 _INK = re.compile(r"[^\s\u3000]")
@@ -60,6 +65,10 @@ def _displayed(block: Block) -> tuple[str, bool]:
     return f"{block.number.strip()} {text.strip()}", automatic is not None
 
 
+def _is_score_head(text: str) -> bool:
+    return len(text) <= 80 and bool(_SCORE_HEAD.match(text)) and len(_NUMERALS.findall(text)) >= 3
+
+
 def body_lines(document: Document) -> list[Line]:
     """All lines that are not page furniture, in reading order, with several items on one line cut apart."""
     lines: list[Line] = []
@@ -74,7 +83,7 @@ def body_lines(document: Document) -> list[Line]:
         for raw in text.split("\n"):
             lead = len(raw[: len(raw) - len(raw.lstrip())].expandtabs(4))
             piece = _GRADER_BOX.sub("", raw.strip())
-            if not _INK.search(piece) or _GRADER_LINE.match(piece):
+            if not _INK.search(piece) or _GRADER_LINE.match(piece) or _is_score_head(piece):
                 continue
             mark = read_mark(piece)
             if mark is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ingest.segment import forms
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, UNNUMBERED
 from ingest.segment.drafts import Source, answers_coloured, with_bare_points
-from ingest.segment.inner import RULES, before_asides, is_data_list, note_in, studies, told_of
+from ingest.segment.inner import RULES, before_asides, is_data_list, large_titles, note_in, studies, told_of
 from ingest.segment.lines import Line
 from ingest.segment.loose import asks, sentences, unnumbered_items, without_directions
 from ingest.segment.lost import unnumbered_before, with_forgotten, with_lost_verdicts
@@ -39,6 +39,9 @@ def questions(
     document: Document, lines: Sequence[Line], dropped: list[Dropped], begins: dict[str, int]
 ) -> list[Draft]:
     """Drafts of the lines of a paper; begins is filled with draft id → index of the draft's first line."""
+    titles = large_titles(lines)
+    dropped.extend(drop(document, lines[k].text, "title of a paper", lines[k]) for k in sorted(titles))
+    lines = [line for k, line in enumerate(lines) if k not in titles]
     sections = find_sections(lines, 0, len(lines))
     chain = choose_items(lines, sections)
     lines, forgotten = with_forgotten(lines, [section.items for section in sections], asks)
@@ -146,7 +149,7 @@ def _section_drafts(
     lead = [line for line in lead if line.index not in taken]
     if lead:
         text = "\n".join(line.text for line in lead).strip()
-        if _is_material(section, lead, text):
+        if _is_material(section, lead, text) or _is_cloze(lines, section, lead):
             material = text
         else:
             reason = "before the first question" if section.line is None else "instruction under a heading"
@@ -214,6 +217,20 @@ def _is_material(section: Section, lead: Sequence[Line], text: str) -> bool:
     return forms.heading_form(section.title) is Form.ANALYSIS or bool(_READING.search(section.title))
 
 
+def _is_cloze(lines: Sequence[Line], section: Section, lead: Sequence[Line]) -> bool:
+    """Whether a long text stands over items that are only options: it is the passage with the gaps."""
+    _, passage = without_directions(lead)
+    if sum(len(line.text) for line in passage) <= 60:
+        return False
+    stops = [*section.items[1:], section.end]
+    firsts = [
+        lines[i].body or (lines[i + 1].text if i + 1 < stop else "")
+        for i, stop in zip(section.items, stops, strict=True)
+    ]
+    return all(_OPTION_FIRST.match(text) for text in firsts)
+
+
+_OPTION_FIRST = re.compile(r"^\s*[（(\[【]?A\s*[)）\].．、:：\]】]\s*\S")
 _READING = re.compile(r"阅读|[Rr]eading|READING|[Pp]assage|[Cc]ase")
 
 

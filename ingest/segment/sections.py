@@ -31,6 +31,12 @@ _UNIT = re.compile(
     r"^(?:第\s*(?:[一二三四五六七八九十]{1,3}|\d{1,2})\s*(?:章|单元|讲"
     r"|篇)(?:[\s:：]\s*[^，。？；]{0,24})?|Chapter\s+\d{1,2}\b[^.?]{0,50})$"
 )
+# a question for extra points, printed without a number
+_EXTRA = re.compile(
+    r"^(?:Bonus|BONUS|Extra [Cc]redit)(?:\s+(?:[Qq]uestions?|[Pp]roblems?))?\s{0,3}"
+    r"(?:[（(\[][^（()）\[\]]{1,30}[)）\]]\s{0,3}[.:：]?|[.:：])"
+    r"|^(?:附加题|加分题)\s{0,3}(?:[（(\[][^（()）\[\]]{1,30}[)）\]]\s{0,3}[.:：]?|[.:：])\s{0,3}(?=\S)"
+)
 _WORD_NUMBERS = ("one", "two", "three", "four", "five")
 
 
@@ -99,6 +105,9 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
             found.append((index, text, mark.value if mark else 0, True))
         elif index in terms or (index in units and len(units) >= 2) or _is_bare_heading(line):
             found.append((index, text, 0, True))
+        elif _EXTRA.match(text):
+            follow = lines[index + 1].mark if index + 1 < end else None
+            found.append((index, text, 0, follow is not None and follow.value == 1 and len(text) <= 40))
         elif _is_lettered(lines, index, end):
             found.append((index, text, ord(text[0]) - 64, True))
         elif (

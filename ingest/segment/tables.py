@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.segment.forms import is_term_heading, is_type_heading
+from ingest.segment.forms import heading_form, is_term_heading, is_type_heading
 from ingest.segment.lines import Line
 from ingest.segment.marks import Style, read_mark
 from schemas.document import BlockKind
@@ -22,6 +22,8 @@ _ANSWER_HEAD = re.compile(r"^(?:正确|参考|标准)?答\s*案$|^(?:Correct )?(
 _OPTIONS_HEAD = re.compile(r"^(?:选\s*项|备选(?:项|答案)|Options?|Choices?)$", re.IGNORECASE)
 _OPTION_HEAD = re.compile(r"^(?:选\s*项|Option\s*)?\s*([A-H])$", re.IGNORECASE)
 _POINTS_HEAD = re.compile(r"^(?:分\s*值|分\s*数|Points|Marks)$", re.IGNORECASE)
+_KIND_HEAD = re.compile(r"^(?:题\s*型|题目类型|试题类型|Type)$", re.IGNORECASE)
+_KIND = re.compile(r"[\u3400-\u9fff]{2,6}")
 _EXPLAIN_HEAD = re.compile(r"^(?:解\s*析|答案解析|Explanation)$", re.IGNORECASE)
 _ASKS = re.compile(
     r"[？?]|_{2,}|[（(]\s*[)）]|^(?:请|试|简述|论述|什么|何谓|如何|为什么|解释|计算|求|证明|写出|说明|分析|比较|列举|描述)"
@@ -80,6 +82,7 @@ def _headed(rows: list[list[str]]) -> list[str]:
             ("option", _OPTION_HEAD),
             ("points", _POINTS_HEAD),
             ("explanation", _EXPLAIN_HEAD),
+            ("kind", _KIND_HEAD),
         )
     }
     if len(place["question"]) != 1 or not (place["number"] or place["answer"] or place["options"]):
@@ -89,6 +92,7 @@ def _headed(rows: list[list[str]]) -> list[str]:
     if not told or sum(1 for row in told if _TEXT.search(row[stem])) < 0.8 * len(told):
         return []  # «题目 | 一 | 二 | 总分» is a box for points
     out: list[str] = []
+    above = ""
     for value, row in enumerate(told, 1):
         printed = row[place["number"][0]] if place["number"] else ""
         serial = _SERIAL.match(printed)
@@ -97,6 +101,10 @@ def _headed(rows: list[list[str]]) -> list[str]:
         text = row[stem] if typed and str(typed.value) == number else f"{number}. {row[stem]}"
         if place["points"] and re.fullmatch(r"\d+(?:\.\d+)?", row[place["points"][0]]):
             text += f"（{row[place['points'][0]]}分）"
+        kind = row[place["kind"][0]] if place["kind"] else ""
+        if kind != above and _KIND.fullmatch(kind) and heading_form(kind) is not None:
+            out.append(kind if kind.endswith("题") else f"{kind}题")  # a heading over the rows of one kind
+            above = kind
         out.append(text)
         out += [f"{head[k][-1].upper()}. {row[k]}" for k in place["option"] if row[k]]
         out += [row[k] for k in place["options"] if row[k]]
