@@ -302,7 +302,7 @@ def _told(source: Source, result: Extraction | ExamBankError) -> str:
 
 
 def tell_files(files: Sequence[Any]) -> None:
-    """On standard error, a line for each file refused or empty, and for pages that were not read.
+    """On standard error, a line for each file refused or empty, and for pages that gave nothing.
 
     Files left out for one reason share a line when they are many; the report names each.
     """
@@ -316,7 +316,7 @@ def tell_files(files: Sequence[Any]) -> None:
         elif file.outcome in {"skipped", "repeated"}:
             left.setdefault(f"{file.outcome:8} {{}}: {file.reason}", []).append(file.path or file.source)
         for notice in file.notices:
-            if notice.code == "page_not_read":
+            if notice.code in {"page_not_read", "page_empty"}:
                 say(f"{'notice':8} {file.path or file.source}: {notice.message}")
     for line, names in left.items():
         for name in names if len(names) <= _FEW else [f"{len(names)} files"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ingest.ocr.blank import inked
 from ingest.ocr.engine import Engine, Found
 from ingest.ocr.patchwork import Piece, read_pieces
 from ingest.ocr.skew import sides
@@ -36,6 +37,8 @@ def upright(image: Image, engine: Engine) -> tuple[list[Found], int]:
         straight, turned = (_value(_sample(image, found, turn, engine)) for turn in (0, 180))
         if turned <= _BETTER * straight:
             return found, 0
+    elif not found and inked(image):  # a few short lines on their head may give nothing at all
+        turn = 180
     else:
         return found, 0
     other = engine.read(np.ascontiguousarray(np.rot90(image, -turn // 90)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
+from ingest.ocr import blank
 from ingest.readers.common import sha256_of
 from ingest.readers.limits import over
 from schemas.document import Asset, Document, Notice, Origin, Page
@@ -70,6 +71,8 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
                 if formulas is not None:
                     blocks, crops = formulas.scanned_page(number, blocks, result.image, scale)
                     assets.update({crop.digest: crop for crop in crops})
+                if not blocks and blank.inked(pixels):
+                    notices.append(Notice(code=blank.CODE, message=blank.message(number), page=number))
                 pages.append(
                     Page(
                         number=number,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.layout import assemble, furniture
+from ingest.ocr import blank
 from ingest.readers import pdf_formulas, pdf_parts, pdf_signs
 from ingest.readers.common import mupdf, sha256_of
 from ingest.readers.image import straightened
@@ -207,6 +208,8 @@ class _State:
                 blocks = self.formulas.text_page(number, blocks, crops)
         for asset in (*assets, *crops):
             self.assets[asset.digest] = asset
+        if not blocks and blank.inked(render(page)[0]):
+            self.note(blank.CODE, blank.message(number), number)
         self._add(number, page.rect.width, page.rect.height, turned, Origin.TEXT_LAYER, reason, blocks)
 
     def _ocr(self, page: Any, number: int, reason: str, turned: int) -> None:  # noqa: ANN401
@@ -234,6 +237,8 @@ class _State:
         if self.formulas is not None:
             blocks, crops = self.formulas.scanned_page(number, blocks, result.image, scale)
             self.assets.update({crop.digest: crop for crop in crops})
+        if not blocks and blank.inked(image):
+            self.note(blank.CODE, blank.message(number), number)
         self._add(
             number, result.width, result.height, (turned + result.rotation) % 360, Origin.OCR, reason, blocks
         )
