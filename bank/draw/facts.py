@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,7 @@ def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request)
     if not set(request.fields) <= set(KEPT):
         return facts(dataset, request.fields)
     folder = bank / "cache" / "draw"
-    path = folder / f"{table.metadata().id}-{table.version()}-{_FORMAT}.arrow"
+    path = folder / f"{_content(table)}-{_FORMAT}.arrow"
     with contextlib.suppress(OSError, pa.ArrowInvalid):  # not there, or not whole
         return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
     found = facts(dataset, ())
@@ -98,6 +99,17 @@ def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request)
             if old != path:
                 old.unlink(missing_ok=True)
     return found
+
+
+def _content(table: DeltaTable) -> str:
+    """What the table holds, by the names of its files, which no two files share.
+
+    Its version number alone would not do: after a backup was put back, the next change makes another
+    version of a number that there was before.
+    """
+    names = sorted("/".join(uri.rsplit("/", 2)[1:]) for uri in table.file_uris())
+    told = "\n".join([str(table.metadata().id), *names])
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def scanned(dataset: pads.Dataset, columns: Any, only: Any = None) -> pa.Table:  # noqa: ANN401 - expressions

@@ -48,3 +48,19 @@ def test_kept_facts_change_no_draw_and_go_with_their_version(tmp_path: Path) -> 
     shutil.rmtree(first.parent)
     first.parent.write_bytes(b"")  # no room for what is kept: drawn all the same
     assert len(draw_from(bank, requests[0])[0]) == 20
+
+
+def test_kept_facts_of_a_history_that_a_backup_undid_are_not_used(tmp_path: Path) -> None:
+    bank = Bank.create(tmp_path / "bank", bytes(32))
+    bank.add(paper("a.pdf", 40), batch="a", who="test", why="", now=AT)
+    shutil.copytree(bank.path / "questions", tmp_path / "backup")
+    one, two = (q.question_id for q in bank.read()[:2])
+
+    bank.amend({one: {"status": Status.RETIRED}}, seen=1, who="test", why="", now=AT)
+    assert one not in draw_from(bank, Request(seed=1, per_stratum=10, allow_short=True))[1].ids
+    shutil.rmtree(bank.path / "questions")
+    shutil.copytree(tmp_path / "backup", bank.path / "questions")
+    assert bank.amend({two: {"status": Status.RETIRED}}, seen=1, who="test", why="", now=AT) == 2
+    found = draw_from(bank, Request(seed=1, per_stratum=10, allow_short=True))[1].ids
+    assert one in found
+    assert two not in found
