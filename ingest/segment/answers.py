@@ -140,7 +140,7 @@ _EMPTY_LABEL = re.compile(r"[：:][ \t]*(?:$|[^\s：:]{1,8}[：:])|_{4,}", re.MU
 _RUN = re.compile(r"[\u3400-\u9fff]{8,}")
 # «def f(n):» ends in a colon and is no label
 _PROGRAM = re.compile(
-    r"^\s*(?:def|class|for|if|while|with|try|int|void|switch|begin)\b.*[(){}:]\s*$", re.MULTILINE
+    r"^[ \t]*(?:def|class|for|if|while|with|try|int|void|switch|begin)\b.*[(){}:]\s*$", re.MULTILINE
 )
 
 

@@ -10,6 +10,8 @@ from ingest.segment.lines import Line
 from schemas.document import BlockKind
 
 _STEP = 4
+_TAIL = 160
+"""Characters at the end of a line that are looked at for the beginning of a block."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _ASIDE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#.*$|//.*$|/\*.*$")
 _WORD = (
@@ -39,7 +41,9 @@ def with_indents(lines: Sequence[Line]) -> list[Line]:
         while stop < len(out) and _is_code(out[stop]):
             stop += 1
         above = out[at - 1] if at else None
-        opened = above is not None and above.kind is BlockKind.TEXT and bool(_OPENS.search(above.text))
+        opened = (
+            above is not None and above.kind is BlockKind.TEXT and bool(_OPENS.search(above.text[-_TAIL:]))
+        )
         if stop - at >= 2 or (stop > at and opened):
             run = out[at:stop]
             for place, depth in enumerate(_depths(run, opened), at):

@@ -41,7 +41,25 @@ def with_confidence(drafts: Sequence[Draft], document: Document) -> list[Draft]:
     """Drafts with their confidence and, under evidence['doubts'], what lowered it."""
     scanned = any(page.method is Origin.OCR for page in document.pages)
     peers = peers_of(drafts)
-    return [_judged(drafts, place, scanned, peers[draft.section]) for place, draft in enumerate(drafts)]
+    counts = _run_lengths(drafts)
+    return [
+        _judged(drafts, place, scanned, peers[draft.section], counts[place])
+        for place, draft in enumerate(drafts)
+    ]
+
+
+def _run_lengths(drafts: Sequence[Draft]) -> list[int]:
+    """For each draft, how many stand together under its heading: a second paper may repeat the heading."""
+    runs: list[int] = []
+    lengths: list[int] = []
+    for place, draft in enumerate(drafts):
+        before = drafts[place - 1] if place else None
+        again = number_value(draft.number) == 1 and before is not None and number_value(before.number) > 0
+        if before is None or before.section != draft.section or again:
+            lengths.append(0)
+        lengths[-1] += 1
+        runs.append(len(lengths) - 1)
+    return [lengths[run] for run in runs]
 
 
 def doubt_answer(draft: Draft) -> Draft:
@@ -57,14 +75,14 @@ def doubt_answer(draft: Draft) -> Draft:
     return _lowered(draft, [doubt for doubt in _answer(draft) if doubt[1] not in known])
 
 
-def _judged(drafts: Sequence[Draft], place: int, scanned: bool, peers: Peers) -> Draft:
+def _judged(drafts: Sequence[Draft], place: int, scanned: bool, peers: Peers, count: int) -> Draft:
     draft = drafts[place]
     known_only = "answer_only" in draft.flags
     doubts = [
         *_numbering(drafts, place),
         *_text(draft, scanned),
         *([] if known_only else [*within(draft, scanned), *among(draft, peers)]),
-        *([] if known_only else _total(draft, peers.count)),
+        *([] if known_only else _total(draft, count)),
         *_parts(draft),
         *_answer(draft),
     ]

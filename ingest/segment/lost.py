@@ -99,7 +99,7 @@ def with_forgotten(
     return (out if places else lines), frozenset(places)
 
 
-_VERDICT_PLACE = re.compile(r"[（(]\s{0,12}[)）]\s*[。.]?\s*$")
+_VERDICT_PLACE = re.compile(r"[（(]\s{0,12}[)）]\s{0,4}[。.]?\s{0,4}$")
 
 
 def with_lost_verdicts(

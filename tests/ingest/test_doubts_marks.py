@@ -70,3 +70,10 @@ def test_a_section_total_that_does_not_agree_is_doubted() -> None:
     chosen = cut(f"一、名词解释（任选2题，每题3分，共6分）\n{asked}").drafts
     assert all(draft.confidence < 0.6 for draft in short)
     assert all(draft.confidence == 1.0 for draft in (*whole, *chosen))
+
+
+def test_papers_with_the_same_headings_are_counted_each_by_itself() -> None:
+    paper = "一、名词解释（每题5分，共10分）\n1. 货币\n2. 利率\n二、简答题（每题10分，共20分）\n1. 简述甲。\n2. 简述乙。"
+    found = cut(f"货币银行学试卷（A卷）\n{paper}\n货币银行学试卷（B卷）\n{paper}").drafts
+    assert len(found) == 8
+    assert not any("gives points" in draft.evidence.get("doubts", "") for draft in found)
