@@ -167,10 +167,11 @@ class Source:
         if each is not None:
             return each
         blank = forms.points_blank(heading)
+        total = forms.points_total(heading)
+        if count == 1 and total is not None and (blank is None or total > blank):
+            return total  # of the only question, however its blanks are printed
         if blank is not None and form is Form.FILL_BLANK:
             return blank * max(blanks, 1)
-        if count == 1:
-            return forms.points_total(heading)
         return None
 
 

@@ -20,6 +20,8 @@ _ASKS_TO_FILL = re.compile(
     r"^[（(]?[^。；;]{0,16}(?:答案|选项)[^。；;]{0,12}[填写涂][^。；;]{0,16}[:：。.]?[)）]?[:：。.]?$"
     r"|^(?:选择题|判断题)?答题[栏表卡格][:：]?$|^[^。；;]{0,6}答案[栏表][:：]?$"
 )
+_OF_QUESTION = re.compile(r"[下上附]表|表格|如表|表中|表\s?\d|\b[Tt]able\b")
+_FILL = re.compile(r"答案|选项|填[在入写]")
 _LONGEST = 40
 
 
@@ -43,7 +45,9 @@ def take_sheets(lines: Sequence[Line]) -> tuple[list[Line], list[Sheet]]:
             continue
         below = lines[place + 1] if place + 1 < len(lines) else None
         found: list[tuple[int, str]] | None = None
-        if line.kind is BlockKind.TABLE:
+        if kept and _OF_QUESTION.search(kept[-1].text) and not _FILL.search(kept[-1].text):
+            pass  # «根据下表计算»: the question's own table
+        elif line.kind is BlockKind.TABLE:
             found = sheet_of(line.text)
         elif line.kind is BlockKind.TEXT and below is not None and below.kind is BlockKind.TEXT:
             found = labelled_numbers(line.text, below.text)

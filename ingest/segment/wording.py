@@ -119,8 +119,11 @@ def asks_for_sum(stem: str) -> bool:
 
 # «是 ① ，也是 ② 。», «（1）        »: blanks that are numbered instead of ruled
 _NUMBERED_BLANK = re.compile(r"(?<=[\s\u3000])[①-⑳](?=[\s\u3000，。,.])|[（(]\d{1,2}[)）][ \u3000]{3,}")
+# «__(1)__» and «__①__»: the number stands on the rule
+_RULED_NUMBER = re.compile(r"_{2,}[ ]?(?:[（(][ ]?\d{1,2}[ ]?[)）]|[①-⑳]|\d{1,2})[ ]?_{2,}")
 
 
 def count_blanks(stem: str) -> int:
-    """Number of blanks to fill in a stem."""
+    """Number of blanks to fill in a stem; «__（1）__», ruled around its number, is one."""
+    stem = _RULED_NUMBER.sub("____", stem)
     return len(_BLANK.findall(stem)) or len(_NUMBERED_BLANK.findall(stem))

@@ -154,6 +154,29 @@ def test_a_grid_with_numbers_that_no_section_has_answers_nothing() -> None:
     assert sum(one.reason == "answer without a question" for one in paper.dropped) == 5
 
 
+def test_a_heading_that_asks_to_fill_the_grid_keeps_its_answers() -> None:
+    lines = paper_with(FILLED, "head")
+    lines[1] = "一、选择题（每题3分，请将答案填入下表）"
+    assert [d.answer for d in cut(lines).drafts][:4] == ["A", "B", "C", "D"]
+
+
 def test_a_table_of_scores_is_no_answer_grid() -> None:
     scores = "| 题号 | 一 | 二 | 总分 |\n| --- | --- | --- | --- |\n| 得分 |  |  |  |"
     assert all(d.answer is None for d in cut([table(scores), *paper_with(EMPTY, "end")]).drafts)
+
+
+@pytest.mark.parametrize("blank", ["__({})__", "____（{}）____", "__ ({}) __", "____{}____"])
+def test_a_blank_ruled_around_its_number_counts_once(blank: str) -> None:
+    one, two, three = (blank.format(n) for n in (1, 2, 3))
+    found = cut(
+        f"一、程序填空题（每空2分，共10分）\n1. 求和：for(i=0;i<{one};i++) s={two}; return {three};\n"
+        f"2. 求积：p=p*{one}; return {two};"
+    ).drafts
+    assert [d.points for d in found] == [6, 4]
+
+
+def test_the_total_of_a_section_decides_for_its_only_question() -> None:
+    (draft,) = cut(
+        "一、程序填空题（每空2分，共6分）\n1. 求和：for(i=0;i<【1】____;i++) s=____; t=____; ____"
+    ).drafts
+    assert draft.points == 6
