@@ -213,13 +213,14 @@ class Batch:
     ) -> BatchReport:
         files = (*read, *self.others)
         statuses = added.by_status if added else dict(Counter(q.status.value for q in questions))
+        unasked = None if self.dry_run else 0
         update = {
-            "added": added.added if added else 0,
-            "already": added.already if added else 0,
-            "amended": added.amended if added else 0,
+            "added": added.added if added else unasked,
+            "already": added.already if added else unasked,
+            "amended": added.amended if added else unasked,
             "active": statuses.get("active", 0),
             "review": statuses.get("review", 0),
-            "duplicates": statuses.get("duplicate", 0) + (added.repeated if added else 0),
+            "duplicates": statuses.get("duplicate", 0) + added.repeated if added else unasked,
             "rejected": statuses.get("rejected", 0),
         }
         return BatchReport(

@@ -41,7 +41,7 @@ class FileOutcome(Frozen):
 
 
 class Summary(Frozen):
-    """The figures of one run."""
+    """The figures of one run. Those that only the bank can tell are None where it was not asked (dry run)."""
 
     files: int = 0
     documents: int = Field(default=0, description="files that could be read")
@@ -49,13 +49,15 @@ class Summary(Frozen):
     ocr_pages: int = 0
     drafts: int = 0
     items: int = 0
-    added: int = 0
+    added: int | None = 0
     active: int = 0
     review: int = 0
-    duplicates: int = 0
+    duplicates: int | None = 0
     rejected: int = 0
-    already: int = Field(default=0, description="items the bank had before")
-    amended: int = Field(default=0, description="questions of the bank that a newer reading has changed")
+    already: int | None = Field(default=0, description="items the bank had before")
+    amended: int | None = Field(
+        default=0, description="questions of the bank that a newer reading has changed"
+    )
     refused: int = 0
     skipped: int = 0
     repeated: int = 0

@@ -108,6 +108,7 @@ def test_a_dry_run_changes_nothing_nor_does_any_touch_the_users_prefect(papers: 
     report = report_of(done)
     assert done.returncode == 0, done.stderr
     assert report["dry_run"]
+    assert report["summary"]["duplicates"] is None  # not looked for, which is not 0
     assert report["summary"]["items"] > 0
     assert not (tmp_path / "bank").exists()
     assert not (home / ".prefect").exists()
