@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +15,13 @@ from typing import Any
 
 from pydantic import Field
 
+from bank.files import write_whole
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
 from schemas.evaluation import Manifest
 
 NAME = "ledger.sqlite"
+MARK = "ledger-id"  # beside it: the id of the ledger that must be there
 _WAIT_SECONDS = 900.0
 _FORMAT = 1
 _SPACE = re.compile(r"\s+")
@@ -41,6 +44,7 @@ CREATE TABLE IF NOT EXISTS exposures (
     question_id TEXT NOT NULL,
     PRIMARY KEY (run_id, question_id)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL);
 PRAGMA user_version = 1
 """
 
@@ -75,10 +79,26 @@ class Ledger:
 
     Exposures name questions, not units: what belongs together is asked of the bank at each draw,
     so that a later merge of two questions unites their exposures.
+
+    A file beside it bears the ledger's id, and is there before the first exposure. Where the ledger
+    is missing, empty or another than it says, everything raises BankError `ledger_lost`: taken for a
+    new one it would give out again what institutions have had.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
+        self.mark = folder / MARK
+
+    def lost(self) -> BankError | None:
+        """Whether the ledger is not the one it must be: the error that says so, or None."""
+        wanted = self._wanted()
+        if not wanted or not self.path.exists():
+            return _lost(self.path, "is missing") if wanted else None
+        try:
+            with self._open():
+                return None
+        except BankError as error:
+            return error if error.code == "ledger_lost" else None
 
     def reserve(
         self,
@@ -99,9 +119,9 @@ class Ledger:
         """
         key, told = _key(institution), json.dumps(request, sort_keys=True)
         _named(run, "A run")
+        with self._open() as base:
+            self._begin(base)
         with self._open() as base, _transaction(base):
-            for line in _TABLES.split(";") if not _has_tables(base) else ():
-                base.execute(line)
             found = base.execute(
                 "SELECT state, request, manifest FROM runs WHERE institution = ? AND run = ?", (key, run)
             ).fetchone()
@@ -168,14 +188,14 @@ class Ledger:
 
     def exposed(self, institution: str) -> list[str]:
         """The ids of all questions an institution has been given, or that are reserved for it."""
-        if not self.path.exists():
+        if not self._there():
             return []
         with self._open() as base:
             return _exposed(base, _key(institution)) if _has_tables(base) else []
 
     def runs(self, institution: str | None = None) -> list[Run]:
         """The runs of an institution, or of all, in the order of their reservation."""
-        if not self.path.exists():
+        if not self._there():
             return []
         with self._open() as base:
             if not _has_tables(base):
@@ -191,7 +211,7 @@ class Ledger:
 
     def exposures(self) -> list[tuple[str, str]]:
         """Every pair of an institution and a question it has been given; released runs left out."""
-        if not self.path.exists():
+        if not self._there():
             return []
         with self._open() as base:
             if not _has_tables(base):
@@ -202,8 +222,37 @@ class Ledger:
                 (State.RELEASED,),
             ).fetchall()
 
+    def _there(self) -> bool:
+        """Whether there is a ledger to look into; one that has been lost is opened, and told by that."""
+        return self.path.exists() or bool(self._wanted())
+
+    def _wanted(self) -> str:
+        """The id the ledger must have; '' before its first reservation."""
+        try:
+            return self.mark.read_text(encoding="utf-8", errors="replace").strip() or "?"
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise BankError(f"{self.mark} cannot be read: {error.strerror}.", code="ledger") from None
+
+    def _begin(self, base: sqlite3.Connection) -> None:
+        """Make what is not there yet: the tables with an id, and then the mark that bears it."""
+        if self.mark.exists() and _id(base):
+            return
+        with _transaction(base):
+            for line in _TABLES.split(";"):
+                base.execute(line)
+            if not _id(base):
+                base.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
+        # A kill between the two leaves a ledger without a mark, which the next reservation makes.
+        if not self.mark.exists():
+            write_whole(self.mark, f"{_id(base)}\n".encode())
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
+        wanted = self._wanted()  # read first: who sees the mark finds in the ledger what it bears
+        if wanted and not self.path.exists():
+            raise _lost(self.path, "is missing")
         try:
             base = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
@@ -216,6 +265,9 @@ class Ledger:
                     code="ledger_format",
                     remedy="Install the newest version.",
                 )
+            found = _id(base)
+            if wanted and found != wanted:
+                raise _lost(self.path, "is another one than it was" if found else "is empty or an old one")
             base.execute("PRAGMA foreign_keys = ON")
             base.execute("PRAGMA synchronous = FULL")  # what was said to be reserved stays reserved
             yield base
@@ -241,6 +293,13 @@ def _has_tables(base: sqlite3.Connection) -> bool:
     return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'exposures'").fetchone() is not None
 
 
+def _id(base: sqlite3.Connection) -> str:
+    if base.execute("SELECT 1 FROM sqlite_master WHERE name = 'identity'").fetchone() is None:
+        return ""
+    row = base.execute("SELECT id FROM identity").fetchone()
+    return str(row[0]) if row is not None else ""
+
+
 def _exposed(base: sqlite3.Connection, key: str) -> list[str]:
     rows: Sequence[tuple[str]] = base.execute(
         "SELECT DISTINCT question_id FROM exposures JOIN runs ON runs.id = run_id"
@@ -259,6 +318,15 @@ def _named(name: str, what: str) -> str:
     if not name.strip():
         raise UsageError(f"{what} needs a name.")
     return name.strip()
+
+
+def _lost(path: Path, what: str) -> BankError:
+    return BankError(
+        f"The ledger {path} {what}: what institutions have been given is not in it.",
+        code="ledger_lost",
+        remedy=f"Put it back from a backup. To go on with what is there, knowing that questions may be given "
+        f"to an institution a second time, delete {path.with_name(MARK)}.",
+    )
 
 
 def _failure(path: Path, error: sqlite3.Error) -> BankError:

@@ -215,3 +215,49 @@ def test_a_ledger_that_cannot_be_read_is_told(bank: Bank, ledger: Ledger) -> Non
         ledger.reserve(
             " ", "run", at=AT, request={}, draw=lambda _: Manifest(bank_version=0, seed=0, per_stratum=1)
         )
+
+
+def test_a_ledger_that_was_lost_stops_every_draw_until_it_is_back(bank: Bank, ledger: Ledger) -> None:
+    give(bank, "june")
+    whole = ledger.path.read_bytes()
+    other = Ledger(bank.path / "batches")
+    other.path.parent.mkdir(exist_ok=True)
+    with pytest.raises(RuntimeError):  # its first reservation fails: a ledger with an id and no run
+        other.reserve("A", "r", at=AT, request={}, draw=_fails)
+    for bad in (None, b"", other.path.read_bytes()):
+        ledger.path.unlink()
+        if bad is not None:
+            ledger.path.write_bytes(bad)
+        looks = (ledger.runs, ledger.exposures, lambda: ledger.exposed(UNI), lambda: give(bank, "july"))
+        for look in looks:
+            with pytest.raises(BankError) as caught:
+                look()
+            assert caught.value.code == "ledger_lost"
+            assert "backup" in caught.value.remedy
+        assert ledger.path.exists() == (bad is not None)  # and none is made
+        told = ledger.lost()
+        assert told is not None
+        assert told.code == "ledger_lost"
+        ledger.path.write_bytes(whole)
+    assert ledger.lost() is None
+    assert len(ledger.exposed(UNI)) == 8
+    ledger.path.unlink()
+    ledger.mark.unlink()  # to begin anew, knowingly
+    assert len(give(bank, "june").ids) == len(ledger.exposed(UNI)) == 8
+
+
+def test_a_ledger_from_before_the_mark_is_marked_by_its_next_draw(bank: Bank, ledger: Ledger) -> None:
+    first = set(give(bank, "june").ids)
+    base = sqlite3.connect(ledger.path)
+    base.execute("DROP TABLE identity")
+    base.commit()
+    base.close()
+    ledger.mark.unlink()
+    assert set(ledger.exposed(UNI)) == first
+    assert not first & set(give(bank, "july").ids)
+    assert ledger.mark.exists()
+    assert len(ledger.exposed(UNI)) == 16
+
+
+def _fails(_: list[str]) -> Manifest:
+    raise RuntimeError("no draw")
