@@ -26,6 +26,11 @@ def test_numbers_that_run_over_the_sections_begin_on_the_line_of_the_section(key
     assert [d.answer for d in cut(PAPER + key).drafts] == TOLD
 
 
+def test_numbers_that_run_on_after_a_section_that_is_left_out() -> None:
+    key = "一、略\n二、3、膜、质、核。\n4、吸收、固定。\n三、5、相对稳定。"
+    assert [d.answer for d in cut(PAPER + key).drafts] == [None, None, *TOLD[2:]]
+
+
 def test_a_program_on_the_line_of_its_number_is_an_answer() -> None:
     paper = cut(
         "一、编程题（每题12分）\n1. 编写函数，求阶乘。\n2. 编写函数，求最大值。\n参考答案\n"
