@@ -84,6 +84,7 @@ def _judged(drafts: Sequence[Draft], place: int, scanned: bool, peers: Peers, co
         *([] if known_only else [*within(draft, scanned), *among(draft, peers)]),
         *([] if known_only else _total(draft, count)),
         *_parts(draft),
+        *_last_parts(drafts, place),
         *_answer(draft),
     ]
     return _lowered(draft, doubts)
@@ -98,6 +99,17 @@ def _lowered(draft: Draft, doubts: Sequence[tuple[float, str]]) -> Draft:
     named = [*filter(None, [draft.evidence.get("doubts", "")]), *(name for _, name in doubts)]
     evidence = {**draft.evidence, "doubts": "; ".join(named)}
     return draft.model_copy(update={"confidence": round(confidence, 4), "evidence": evidence})
+
+
+def _last_parts(drafts: Sequence[Draft], place: int) -> list[tuple[float, str]]:
+    """Parts numbered as the questions are, past the question's own number, with nothing that goes on."""
+    draft, value = drafts[place], number_value(drafts[place].number)
+    if not draft.parts or not 2 <= value < len(draft.parts) or not draft.number.isdecimal():
+        return []
+    after = drafts[place + 1] if place + 1 < len(drafts) else None
+    goes_on = after is not None and number_value(after.number) == value + 1
+    same = draft.parts[0].number.strip()[-1:] in ".．、"
+    return [(ALONE, "its last parts may be questions of their own")] if same and not goes_on else []
 
 
 _COUNTED = ("numbered", "key", NUMBER_LOST)

@@ -31,6 +31,8 @@ _FIGURE = re.compile(
 )
 _VERDICT_LEFT = re.compile(r"[（(]\s*[√✓×✗XxVvTF]\s*[)）]")
 _PLACE = re.compile(r"[（(]\s{0,12}[)）](?=\s*(?:[。.\n]|$)|[\u3400-\u9fff])")
+VERDICT_END = re.compile(r"(?<=[。.？?！!\u3400-\u9fff])\s{0,8}([√✓✔×✗✘])\s*$")
+"""A verdict written behind a statement, without brackets."""
 TICK = re.compile(r"[√✓✔☑]\s*$|^\s*[√✓✔☑]")
 """Marks of the right option, beside its text."""
 _BUILT = re.compile(r"[∑∫∏√∮]")
@@ -127,6 +129,8 @@ def _answers_left(draft: Draft) -> list[Doubt]:
         out.append((ALONE, "a verdict left in the text"))
     if draft.form is Form.TRUE_FALSE and len(_PLACE.findall(draft.printed)) >= 2:
         out.append((ALONE, "two places for a verdict"))
+    if draft.form is Form.TRUE_FALSE and draft.answer is None and VERDICT_END.search(draft.printed):
+        out.append((ALONE, "a verdict at the end of the text"))
     if any(TICK.search(option.text) for option in draft.options):
         out.append((ALONE, "a tick left in an option"))
     if "ink" in draft.evidence:

@@ -105,6 +105,17 @@ _ASKS_BELOW = re.compile(
 _CASE = re.compile(r"病例|案例|案情|病史|材料|资料|背景|患者|\b[Cc]ase\b|\b[Pp]atient\b")
 
 
+def tells_case(first: str, last: str) -> bool:
+    """Whether lines over numbered questions tell a case: they open with a word for one, or end «问题：»."""
+    return bool(_OPENS_CASE.match(first)) or bool(_ASKS_BELOW.search(last) and len(last) >= 12)
+
+
+_OPENS_CASE = re.compile(
+    r"^\s*[【\[]?(?:案例|病例|案情|病史|材料|资料|背景|Case|Scenario)\s?[一二三四五六\d]{0,2}\s?[】\]]?\s?[:：]\s?\S"
+    r"|^\s*(?:患者|某(?:男|女|患者|病人|企业|公司|县|市|厂))"
+)
+
+
 def _asked_about(
     lines: Sequence[Line], index: int, run: Sequence[int], current: Mark, goes_on: bool
 ) -> list[int]:
@@ -120,7 +131,8 @@ def _asked_about(
         return []
     if any(RULES.search(lines[k].body) for k in run):
         return []  # «答题要求：»
-    if not goes_on and 2 <= current.value < len(run):
+    asking = all(lines[k].body.endswith(("？", "?")) for k in run)
+    if not goes_on and not asking and 2 <= current.value < len(run):
         return list(run[: current.value])
     return list(run)
 

@@ -143,6 +143,9 @@ def _outer_family(lines: Sequence[Line], section: Section, last: int) -> str:
         if not outer:
             outer = family
             continue
+        above = next((m.value for _, m in reversed(marks[:position]) if m.family == outer), 0)
+        if marks[position][1].value == above + 1 > 1:
+            continue  # «1. 2. Q3. Q4.» is one numbering in two styles
         second = marks[starts[outer]][1].value + 1
         runs_on = any(mark.family == outer and mark.value == second for _, mark in marks[position:])
         ran_before = any(mark.family == outer and mark.value == second for _, mark in marks[:position])

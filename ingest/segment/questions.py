@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from ingest.segment import forms
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, UNNUMBERED
 from ingest.segment.drafts import Source, answers_coloured, with_bare_points
-from ingest.segment.inner import RULES, before_asides, is_data_list, large_titles, note_in, studies, told_of
+from ingest.segment.inner import (
+    RULES,
+    before_asides,
+    is_data_list,
+    large_titles,
+    note_in,
+    studies,
+    tells_case,
+    told_of,
+)
 from ingest.segment.lines import Line
 from ingest.segment.loose import asks, sentences, unnumbered_items, without_directions
 from ingest.segment.lost import unnumbered_before, with_forgotten, with_lost_verdicts
@@ -17,7 +26,7 @@ from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
 from ingest.segment.sections import Section, find_sections
 from ingest.segment.shared import is_passage, shared_at, span_of
-from ingest.segment.ticks import with_ticked
+from ingest.segment.ticks import with_ticked, with_verdicts
 from schemas.document import BlockKind, Document
 from schemas.question import Draft, Dropped, Region
 from schemas.question import PrintedForm as Form
@@ -61,7 +70,7 @@ def questions(
     )
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, outline))
-    return with_ticked(with_bare_points(drafts or _askers(source, lines)))
+    return with_verdicts(with_ticked(with_bare_points(drafts or _askers(source, lines))))
 
 
 def _askers(source: Source, lines: Sequence[Line]) -> list[Draft]:
@@ -211,6 +220,8 @@ def _numbers_lost(
 def _is_material(section: Section, lead: Sequence[Line], text: str) -> bool:
     """Whether the lines before the first item are what the items are about, rather than an instruction."""
     if is_passage(lead[0].text) or span_of(lead[0].text):
+        return True
+    if section.line is not None and tells_case(lead[0].text, lead[-1].text):
         return True
     if section.line is None or len(text) <= 60:
         return False

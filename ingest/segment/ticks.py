@@ -5,12 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ingest.segment.doubts import TICK
+from ingest.segment.doubts import TICK, VERDICT_END
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
 BY_TICK = "ticked option"
 _BEFORE_LABEL = re.compile(r"[√✓✔☑][（(]?[A-H]\s?[)）.．、:：]")
+
+
+BEHIND = "verdict behind the statement"
+
+
+def with_verdicts(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts with «甲是乙。√» answered, where at least half the statements to be judged end so."""
+    judged = [d for d in drafts if d.form is Form.TRUE_FALSE]
+    marked = {d.draft_id: found for d in judged if not d.answer and (found := VERDICT_END.search(d.printed))}
+    if len(marked) < 2 or 2 * len(marked) < len(judged):
+        return list(drafts)
+    return [
+        draft.model_copy(
+            update={
+                "printed": VERDICT_END.sub("", draft.printed),
+                "stem": VERDICT_END.sub("", draft.stem),
+                "answer": marked[draft.draft_id].group(1),
+                "answer_source": f"{draft.source}: {BEHIND}",
+                "evidence": {**draft.evidence, "answer": BEHIND},
+            }
+        )
+        if draft.draft_id in marked
+        else draft
+        for draft in drafts
+    ]
 
 
 def with_ticked(drafts: Sequence[Draft]) -> list[Draft]:

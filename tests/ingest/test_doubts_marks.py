@@ -77,3 +77,22 @@ def test_papers_with_the_same_headings_are_counted_each_by_itself() -> None:
     found = cut(f"货币银行学试卷（A卷）\n{paper}\n货币银行学试卷（B卷）\n{paper}").drafts
     assert len(found) == 8
     assert not any("gives points" in draft.evidence.get("doubts", "") for draft in found)
+
+
+def test_verdicts_behind_statements_are_answers_where_most_have_one() -> None:
+    found = cut("一、判断题\n1. 甲是乙。√\n2. 乙是丙。×\n3. 丙是丁。").drafts
+    assert [(d.printed, d.answer) for d in found] == [
+        ("甲是乙。", "√"),
+        ("乙是丙。", "×"),
+        ("丙是丁。", None),
+    ]
+    lone = cut("一、判断题\n1. 甲是乙。√\n2. 乙是丙。\n3. 丙是丁。").drafts
+    assert lone[0].answer is None and lone[0].confidence < 0.6
+
+
+def test_parts_that_may_be_questions_are_doubted() -> None:
+    found = cut(
+        "一、简答题\n1. 简述甲。\n2. 案例：乙停产。问题：\n1. 为什么？\n2. 怎么办？\n3. 谁负责？"
+    ).drafts
+    assert [draft.number for draft in found] == ["1", "2"]
+    assert found[1].confidence < 0.6

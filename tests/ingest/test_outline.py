@@ -549,3 +549,13 @@ def test_numbers_that_restart_below_a_case_are_its_parts(case: str, last: str, n
     found = cut(f"一、简答题\n1. 简述肝硬化。\n2. {case}\n1. 初步诊断？\n2. 检查什么？{last}").drafts
     assert [number_value(d.number) for d in found] == numbers
     assert [part.text for part in found[1].parts] == ["初步诊断？", "检查什么？"]
+
+
+def test_questions_numbered_in_two_styles_are_all_kept() -> None:
+    found = cut("一、简答题\n1. 甲是什么？\n2. 乙是什么？\nQ3. 丙是什么？\nQ4. 丁是什么？").drafts
+    assert [number_value(draft.number) for draft in found] == [1, 2, 3, 4]
+
+
+def test_a_short_case_under_a_heading_is_material() -> None:
+    found = cut("一、案例分析题\n案例：甲乙签约。问题：\n1. 合同有效吗？\n2. 如何救济？").drafts
+    assert [draft.material for draft in found] == ["案例：甲乙签约。问题："] * 2
