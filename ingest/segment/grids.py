@@ -55,6 +55,16 @@ def key_ranges(text: str) -> list[tuple[int, str]]:
     return sorted(out)
 
 
+def unread_ranges(text: str) -> list[str]:
+    """The ranges whose letters do not match their length («6-10 BCDA»): no letter of them can be trusted."""
+    out = []
+    for found in _RANGE.finditer(text):
+        first, last = int(found.group(1)), int(found.group(2))
+        if 2 <= last - first + 1 <= _LONGEST and not key_ranges(found.group()):
+            out.append(found.group().strip())
+    return out
+
+
 def listed(text: str) -> list[tuple[int, str]]:
     """Answers of «1-5 AAABC», or of «1A 2B 3C» and «第1题：A 第2题：B» where the line holds nothing else."""
     ranges = key_ranges(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ingest.segment.answers import ANSWER_LINE
 from ingest.segment.forms import heading_form, is_type_heading
-from ingest.segment.grids import grid, key_ranges, listed, text_grid
+from ingest.segment.grids import grid, key_ranges, listed, text_grid, unread_ranges
 from ingest.segment.keylines import key_lines
 from ingest.segment.lines import Line
 from ingest.segment.marks import Style, read_mark
@@ -126,8 +126,11 @@ def _loose(lines: Sequence[Line], section: Section) -> Iterator[tuple[Line, int,
             for number, text in grid(line.text):
                 yield line, number, text, "key grid"
         elif line.kind is BlockKind.TEXT:
-            for number, text in listed(line.text):
+            ranges = listed(line.text)
+            for number, text in ranges:
                 yield line, number, text, "key range"
+            for text in unread_ranges(line.text) if ranges else ():
+                yield line, 0, text, "key range"
             if below is not None and below.kind is BlockKind.TEXT:
                 for number, text in text_grid(line.text, below.text):
                     yield line, number, text, "key grid"

@@ -185,3 +185,11 @@ def test_the_total_of_a_section_decides_for_its_only_question() -> None:
         "一、程序填空题（每空2分，共6分）\n1. 求和：for(i=0;i<【1】____;i++) s=____; t=____; ____"
     ).drafts
     assert draft.points == 6
+
+
+def test_a_range_with_a_letter_too_few_answers_nothing_and_is_told() -> None:
+    items = "\n".join(f"{n}. 题干{n}的内容是\nA. 甲 B. 乙 C. 丙 D. 丁" for n in range(1, 9))
+    paper = cut(f"一、选择题\n{items}\n参考答案\n一、选择题\n1-4 ABCD  5-8 BCA")
+    assert [d.answer for d in paper.drafts] == ["A", "B", "C", "D", None, None, None, None]
+    assert [d.confidence < 0.6 for d in paper.drafts] == [False] * 4 + [True] * 4
+    assert any("5-8 BCA" in one.text for one in paper.dropped)
