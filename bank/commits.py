@@ -84,15 +84,21 @@ def replace(delta: DeltaTable, old: Collection[str], changed: pa.Table, told: Ma
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    from deltalake import write_deltalake
 
     codes = sorted({*old, *map(str, changed["discipline"].unique().to_pylist())})
     there = rows.scan(delta, None, pc.field("discipline").isin(codes))
     taken = pc.is_in(there["question_id"], value_set=changed["question_id"].combine_chunks())
-    listed = ", ".join(f"'{code}'" for code in codes)
+    put(delta, codes, pa.concat_tables([there.filter(pc.invert(taken)), changed]), told)
+
+
+def put(delta: DeltaTable, codes: Collection[str], whole: pa.Table, told: Mapping[str, str]) -> None:
+    """Write all the rows of these partitions anew, as one commit. Raises as `replace`."""
+    from deltalake import write_deltalake
+
+    listed = ", ".join(f"'{code}'" for code in sorted(codes))
     write_deltalake(
         delta,
-        pa.concat_tables([there.filter(pc.invert(taken)), changed]),
+        whole,
         mode="overwrite",
         predicate=f"discipline IN ({listed})",
         partition_by=["discipline"],

@@ -144,7 +144,7 @@ def _diff(before: int, after: int, left: _Side, right: _Side) -> Diff:
             continue
         one = left.column(name).take(pa.array(there))
         two = right.column(name).take(pa.array(other))
-        mask = _true_differences(name, one, two)
+        mask = differs_in(name, one, two)
         if not mask.any():
             continue
         touched |= mask
@@ -175,7 +175,7 @@ def _pairs(ids: Column, disciplines: Column, mask: BoolArray) -> dict[str, str]:
     return dict(zip(ids.filter(chosen).to_pylist(), disciplines.filter(chosen).to_pylist(), strict=True))
 
 
-def _true_differences(name: str, one: Column, two: Column) -> BoolArray:
+def differs_in(name: str, one: Column, two: Column) -> BoolArray:
     """Where two columns of equal length differ. The order of a map's entries is no difference."""
     import pyarrow as pa
 

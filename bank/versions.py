@@ -11,6 +11,7 @@ from pydantic import Field
 
 from bank import commits
 from bank.files import locked
+from bank.goback import go_back
 from bank.tags import require_files, tags
 from schemas.document import Frozen
 
@@ -30,6 +31,7 @@ class VersionInfo(Frozen):
         default_factory=dict, description="documents, pages, added, active, review, duplicate …"
     )
     operation: str = Field(default="", description="what the table did, as Delta names it")
+    restored: int | None = Field(default=None, description="the version this one went back to")
     tags: tuple[str, ...] = ()
     readable: bool = Field(default=True, description="false once its files have been vacuumed")
 
@@ -51,7 +53,9 @@ def history(bank: Bank, limit: int | None = None) -> list[VersionInfo]:
 def restore(bank: Bank, version: int, *, who: str, why: str, at: str) -> int:
     """Make what a version held the newest version, and return its number; nothing in between is lost.
 
-    The rows come back as they were, with their revisions. A version equal to the newest makes none.
+    Rows that this changes or brings back get a revision above every one they have had, so that no
+    change made from what they were before is taken for one of what they are; rows that are the same
+    already are left alone. Where all are, no version is made.
     BankError `no_version`, or `version_gone` when its files have been vacuumed.
     """
     with locked(bank.path):
@@ -59,12 +63,7 @@ def restore(bank: Bank, version: int, *, who: str, why: str, at: str) -> int:
 
         def work() -> tuple[int, bool]:
             delta = bank.delta()
-            before = delta.version()
-            if set(delta.file_uris()) == set(bank.delta(version).file_uris()):
-                return before, False
-            told = commits.metadata(who, why, "", at, {}, restored=version)
-            delta.restore(version, commit_properties=commits.properties(told))
-            return before, True
+            return delta.version(), go_back(bank, delta, version, who=who, why=why, at=at)
 
         before, done = commits.retried(work)
         return bank.version if done else before
@@ -91,6 +90,15 @@ def _info(entry: dict[str, Any], names: tuple[str, ...], *, readable: bool) -> V
         batch=str(entry.get("batch", "")),
         counts=counts,
         operation=str(entry.get("operation", "")),
+        restored=_number(entry.get("restored")),
         tags=names,
         readable=readable,
     )
+
+
+def _number(value: object) -> int | None:
+    """A number as a commit has it, in JSON or plain; None for what is none."""
+    try:
+        return int(str(value))
+    except ValueError:
+        return None

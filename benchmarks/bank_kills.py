@@ -163,7 +163,10 @@ def missing(bank: Bank, said: Iterable[Said]) -> Iterator[str]:
         elif name == "compact" and bank.table(["question_id"], version=version).num_rows != told["rows"]:
             yield f"compact: version {version} has not the rows it had"
         elif name == "restore":
-            both = [bank.table(version=v).sort_by("question_id") for v in (version, told["of"])]
+            both = [
+                bank.table(version=v).sort_by("question_id").drop_columns(["revision", "updated_at"])
+                for v in (version, told["of"])
+            ]
             if not both[0].equals(both[1]):
                 yield f"restore: version {version} is not as version {told['of']}"
 
@@ -175,7 +178,7 @@ def _lost(bank: Bank, told: Said, points: float | None) -> Iterator[str]:
     after = [v for v in history(bank) if v.version > told["version"]]
     for version in (
         told["version"],
-        *([bank.version] if all(v.operation != "RESTORE" for v in after) else []),
+        *([bank.version] if all(v.restored is None for v in after) else []),
     ):
         rows = bank.table(
             ["question_id", "points"], {"question_id": told["ids"]}, version=version

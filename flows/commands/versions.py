@@ -14,6 +14,7 @@ from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from bank.diff import DiffSummary
+    from bank.versions import VersionInfo
 
 LOG_EPILOG = "Example: exambank log --bank data/bank"
 DIFF_EPILOG = "Example: exambank diff 3 5 --rows changes.jsonl --bank data/bank"
@@ -49,7 +50,7 @@ def log(
             v.at,
             v.who,
             v.batch or "-",
-            v.why or v.operation,
+            _why(v),
             *(v.counts.get(n, 0) for n in names),
             ", ".join(v.tags) + ("" if v.readable else " (vacuumed)"),
         )
@@ -57,6 +58,19 @@ def log(
     ]
     common.table("", ("version", "at", "who", "batch", "why", *names, "tags"), rows)
     return 0
+
+
+def _why(version: VersionInfo) -> str:
+    """The reason of a version, and of one that went back, where to and what that did."""
+    why = version.why or version.operation
+    if version.restored is None:
+        return why
+    done = ", ".join(
+        f"{version.counts[name]:,} {name}"
+        for name in ("changed", "returned", "removed")
+        if version.counts.get(name)
+    )
+    return f"{why} (restored version {version.restored}{': ' if done else ''}{done})"
 
 
 def diff(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bank import commits, rows
+from bank.amend import Change, apply
 from bank.diff import diff, differs
 from bank.store import Bank
 from bank.tags import resolve, tag, tags, untag
@@ -76,12 +78,65 @@ def test_restoring_is_a_new_version_and_loses_nothing(bank: Bank) -> None:
     assert rows.to_table(bank.read()).equals(first)
     assert restore(bank, 1, **AT) == 3  # it is the newest already
     assert restore(bank, 2, **AT) == 4
-    assert rows.to_table(bank.read()).equals(second)
-    assert [v.why for v in history(bank, 2)] == ["a test", "a test"]
-    assert [v.operation for v in history(bank, 2)] == ["RESTORE", "RESTORE"]
+    back = [q.model_copy(update={"revision": 1, "updated_at": NOW}) for q in bank.read()]
+    assert rows.to_table(back).equals(second)
+    assert sorted({q.revision for q in bank.read()}) == [1, 3]  # those that had been gone
+    assert [(v.why, v.restored) for v in history(bank, 3)] == [("a test", 2), ("a test", 1), ("a test", None)]
+    assert [v.counts for v in history(bank, 2)] == [
+        {"changed": 0, "removed": 0, "returned": 8},
+        {"changed": 0, "removed": 8, "returned": 0},
+    ]
     report = bank.add(paper("q.pdf", 10, 40), batch="third", **BY)
     assert (report.added, report.already) == (2, 8)
     assert bank.version == 5
+
+
+def test_no_change_made_before_a_restore_passes_for_one_made_after_it(bank: Bank) -> None:
+    name, other = ids(bank)[:2]
+    apply(bank, [Change(question_id=name, fields={"section": "seen by the first"}, reason="r")], **AT)
+    assert restore(bank, 1, **AT) == 3
+    assert (bank.get(name).revision, bank.get(other).revision) == (3, 1)
+    apply(bank, [Change(question_id=name, fields={"prompt": "The second's wording?"}, reason="r")], **AT)
+    stale = Change(question_id=name, revision=2, fields={"prompt": "The first's wording?"}, reason="r")
+    assert [refusal.code for refusal in apply(bank, [stale], **AT).refused] == ["stale"]
+    assert bank.get(name).prompt == "The second's wording?"
+
+
+def test_a_version_whose_files_are_lost_can_be_left(bank: Bank) -> None:
+    name = ids(bank)[0]
+    first = set(bank.delta().file_uris())
+    apply(bank, [Change(question_id=name, fields={"section": "s"}, reason="r")], **AT)
+    for uri in set(bank.delta().file_uris()) - first:
+        Path(uri.removeprefix("file://")).unlink()
+    assert restore(bank, 1, **AT) == 3
+    assert (bank.get(name).section, bank.get(name).revision) == ("", 3)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["edit", "add", "back"]), st.integers(0, 9)), max_size=6))
+@settings(max_examples=8, deadline=None)
+def test_a_revision_of_a_row_never_comes_again_with_other_words(steps: list[tuple[str, int]]) -> None:
+    with TemporaryDirectory() as folder:
+        bank = Bank.create(Path(folder) / "b")
+        bank.add(paper("p.pdf", 2), batch="first", **BY)
+        for step, number in [*steps, ("back", 0), ("back", 1)]:
+            before = bank.read()
+            if step == "back":
+                wanted = number % (bank.version + 1)
+                restore(bank, wanted, **AT)
+                assert [q.content_hash for q in bank.read()] == [
+                    q.content_hash for q in bank.read(version=wanted)
+                ]
+            elif step == "add":
+                bank.add(paper("q.pdf", 2, 40), batch="second", **BY)
+            elif before:
+                question = before[number % len(before)]
+                change = {"section": f"{bank.version} {number}"}
+                edit = Change(question_id=question.question_id, fields=change, reason="r")
+                assert apply(bank, [edit], **AT).committed
+        said: dict[tuple[str, int], str] = {}
+        for version in range(bank.version + 1):
+            for q in bank.read(version=version):
+                assert said.setdefault((q.question_id, q.revision), q.section) == q.section
 
 
 def test_diff_tells_rows_added_changed_by_field_and_moved(bank: Bank) -> None:
@@ -202,15 +257,15 @@ def test_a_row_another_program_adds_meanwhile_is_never_lost(
 
 def test_a_restore_that_is_overtaken_is_done_again(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    plain = DeltaTable.restore
+    plain = commits.put
 
-    def slow(self: DeltaTable, *rest: Any, **more: Any) -> Any:
+    def slow(*rest: Any) -> None:
         calls.append(1)
         if len(calls) < 3:
             outside(bank, f"qoutside{len(calls)}", "d01")
-        return plain(self, *rest, **more)
+        plain(*rest)
 
-    monkeypatch.setattr(DeltaTable, "restore", slow)
+    monkeypatch.setattr(commits, "put", slow)
     assert restore(bank, 0, **AT) == 4
     assert bank.read() == []
     assert len(bank.read(version=3)) == 14

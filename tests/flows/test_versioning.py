@@ -66,7 +66,9 @@ def test_versions_are_tagged_compared_shown_and_restored(bank: Bank, tell: Told,
     assert tell.json("restore", "六月", "--dry-run")["version"] == 3
     assert tell.json("restore", "六月", "--why", "back")["version"] == 4
     assert tell.json("show", name)["status"] == "active"
-    assert tell.json("log")["versions"][0]["why"] == "back"
+    newest = tell.json("log")["versions"][0]
+    assert (newest["why"], newest["restored"], newest["counts"]["changed"]) == ("back", 2, 1)
+    assert "back (restored version 2: 1 changed)" in tell("log")
     assert "the same already" in tell("restore", "六月")
     assert tell.json("tag", "六月", "--delete")["deleted"] is True
     assert "no_version" in tell("restore", "六月", code=1)
