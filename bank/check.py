@@ -14,6 +14,7 @@ from bank.checks import files as of_files
 from bank.checks import rows as of_rows
 from bank.checks.problem import Checked, Problem, problem
 from bank.files import locked_if_free
+from bank.storage import storage
 from bank.tags import missing, tags
 from bank.upkeep import leftovers
 from schemas.document import Frozen
@@ -41,12 +42,15 @@ class CheckReport(Frozen):
 def check(bank: Bank, *, deep: bool = True) -> CheckReport:
     """Look at everything a bank holds; nothing is changed.
 
-    deep: compare checksums too, of what every question says and of every source and figure. What
+    deep: read every value of every file, and compare checksums too, of what every question says and of
+    every source and figure. What
     is so wrong that the table cannot be read raises BankError, as everywhere.
     """
     here = Checked(bank, bank.delta(), deep)
-    found = [*of_files.table(here)]
-    broken = any(p.code in {"files_missing", "files_damaged", "schema"} for p in found)
+    found = [*_guarded(of_files.log, here), *of_files.table(here)]
+    if deep and not _unreadable(found):
+        found += _guarded(of_files.decoded, here)
+    broken = _unreadable(found)
     steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _reports, _leftovers]
     if not broken:
         steps = [of_rows.ids, of_rows.values, of_rows.links, of_files.assets, _ledger, *steps]
@@ -64,13 +68,21 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
     )
 
 
+def _unreadable(found: list[Problem]) -> bool:
+    """Whether rows are better not read: it would tell the same harm again and again."""
+    return any(p.code in {"files_missing", "files_damaged", "schema"} for p in found)
+
+
 def _guarded(step: Callable[[Checked], Iterator[Problem]], here: Checked) -> list[Problem]:
     """What a step finds; a file whose inside is damaged is found by reading it."""
     import pyarrow as pa
 
     try:
         return list(step(here))
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:  # ValueError: text that is no UTF-8
+        barred = storage(error)
+        if barred is not None:
+            return list(problem(barred.code, "error", barred.message, barred.remedy))
         return list(of_files.damaged([str(error).splitlines()[0][:200]]))
 
 
@@ -129,8 +141,15 @@ def _reports(here: Checked) -> Iterator[Problem]:
 
 
 def _leftovers(here: Checked) -> Iterator[Problem]:
-    with locked_if_free(here.bank.path) as free:
-        left = leftovers(here.bank) if free else []
+    try:
+        with locked_if_free(here.bank.path) as free:
+            left = leftovers(here.bank) if free else []
+    except BankError as error:
+        if error.code != "log_broken":  # told of by itself
+            yield from problem(
+                error.code, "note", "Leftovers were not looked for: " + error.message, error.remedy
+            )
+        return
     yield from problem(
         "writer_at_work",
         "note",

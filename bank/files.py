@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bank.storage import storage
 from schemas.errors import BankError
 from schemas.text import digest
 
@@ -134,7 +135,11 @@ def _load(path: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """The bank's one lock for writing. The system lets go of it when its holder is killed."""
+    """The bank's one lock for writing. The system lets go of it when its holder is killed.
+
+    A full disk, or a place that may not be written, is told as BankError `disk_full` or `bank_barred`,
+    from whatever the lock is held for.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(path / "lock", timeout=_LOCK_SECONDS)
@@ -146,15 +151,25 @@ def locked(path: Path) -> Iterator[None]:
             code="bank_busy",
             remedy="Wait for it and run the same command again: it goes on where it stopped.",
         ) from error
+    except OSError as error:
+        raise (storage(error, path) or error) from error
     try:
         yield
+    except Exception as error:
+        barred = storage(error, path)
+        if barred is None:
+            raise
+        raise barred from error
     finally:
         lock.release()
 
 
 @contextmanager
 def locked_if_free(path: Path) -> Iterator[bool]:
-    """The bank's lock if nobody has it, without waiting; tells whether it was to be had."""
+    """The bank's lock if nobody has it, without waiting; tells whether it was to be had.
+
+    BankError `bank_barred` where nothing may be written.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(path / "lock", timeout=0)
@@ -163,6 +178,8 @@ def locked_if_free(path: Path) -> Iterator[bool]:
     except Timeout:
         yield False
         return
+    except OSError as error:
+        raise (storage(error, path) or error) from error
     try:
         yield True
     finally:

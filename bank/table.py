@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bank import rows
+from bank.storage import storage
 from schemas.errors import BankError, UsageError
 from schemas.question import Question, arrow_schema
 
@@ -136,7 +137,7 @@ def has_table(path: Path) -> bool:
 
 def damaged(path: Path, error: Exception) -> BankError:
     """What to raise when the table of a bank cannot be read."""
-    return BankError(
+    return storage(error, path) or BankError(
         f"The table of the bank in {path} cannot be read: {error}",
         code="bank_damaged",
         remedy="Restore the folder `questions` from a backup; `exambank check` tells what is wrong with it.",

@@ -8,13 +8,13 @@ import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from pydantic import Field
 
 from bank import commits
 from bank.files import locked
 from bank.ledger import Ledger, State
+from bank.log import replay
 from bank.tags import relative, tags
 from schemas.document import Frozen
 from schemas.errors import BankError
@@ -22,7 +22,6 @@ from schemas.errors import BankError
 if TYPE_CHECKING:
     from bank.store import Bank
 
-_COMMIT = re.compile(r"\d{20}\.json")
 _LOG_FILE = re.compile(r"_last_checkpoint|\d{20}(\.[\w-]+)*\.(json|parquet|crc)")
 _TEMPORARY = re.compile(r"\..+[.-]\d+[.-][0-9a-f]{8}")  # see files.write_whole and ids.create_key
 _AGE = 3600.0  # seconds after which a temporary file outside the lock has no writer any more
@@ -89,7 +88,7 @@ def vacuum(bank: Bank, *, keep: int, who: str, why: str, at: str, dry_run: bool 
         newest = delta.version()
         held = {*range(max(0, newest - max(1, keep) + 1), newest + 1), *(t.version for t in tags(bank))}
         held |= {run.version for run in Ledger(bank.path).runs() if run.state is not State.RELEASED}
-        sets = dict(replay(bank))
+        sets = dict(replay(bank.path / "questions"))
         needed = {name for version in held for name in sets.get(version, ())}
         root = bank.path / "questions"
         named = {name for files in sets.values() for name in files}
@@ -135,27 +134,12 @@ def _clear(bank: Bank, needed: Collection[str], held: Collection[int], told: dic
     )
 
 
-def replay(bank: Bank) -> Iterator[tuple[int, frozenset[str]]]:
-    """The files of every version, by their paths in the table's folder, as the log tells them."""
-    live: frozenset[str] = frozenset()
-    for path in sorted((bank.path / "questions" / "_delta_log").glob("*.json")):
-        if not _COMMIT.fullmatch(path.name):
-            continue
-        added, removed = set(), set()
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith('{"add"'):
-                added.add(unquote(json.loads(line)["add"]["path"]))
-            elif line.startswith('{"remove"'):
-                removed.add(unquote(json.loads(line)["remove"]["path"]))
-        live = (live - removed) | added
-        yield int(path.name[:20]), live
-
-
 def leftovers(bank: Bank, now: float | None = None) -> list[Leftover]:
     """What killed writers have left. Only right while the bank's lock is held: see `sweep`.
 
     now: seconds since the epoch, the clock's time by default; a temporary file of the folders that
-    are written to without the lock counts once it is an hour old.
+    are written to without the lock counts once it is an hour old. BankError `log_broken` where the
+    log does not tell which files are needed.
     """
     clock = time.time() if now is None else now
     found = [*_of_table(bank), *_of_index(bank)]
@@ -186,7 +170,7 @@ def sweep(bank: Bank, *, dry_run: bool = False) -> list[Leftover]:
 
 def _of_table(bank: Bank) -> Iterator[tuple[Path, str]]:
     root = bank.path / "questions"
-    named = {name for _, files in replay(bank) for name in files}
+    named = {name for _, files in replay(root) for name in files}
     for path in sorted(root.rglob("*")):
         if not path.is_file():
             continue

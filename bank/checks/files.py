@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from bank.checks.problem import Checked, Problem, problem
+from bank.log import broken
+from bank.storage import storage
+from bank.tags import relative
 from schemas.question import arrow_schema
 
 _BACKUP = "Restore the folder questions from a backup, or go back to a whole version with `exambank restore`."
+_BATCH = 4096  # rows in memory at once
 _RETENTION = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 
 
@@ -49,6 +53,36 @@ def table(here: Checked) -> Iterator[Problem]:
             torn.append(action["path"])
     yield from problem("files_missing", "error", "{n} files of the table are missing.", _BACKUP, gone)
     yield from damaged(torn)
+
+
+def log(here: Checked) -> Iterator[Problem]:
+    """Every commit up to the newest is there and whole: without one, files that it names look unneeded."""
+    yield from problem(
+        "log_broken",
+        "error",
+        "{n} commits of the table's log are missing or not whole: versions, or questions, may be lost.",
+        "Restore the folder questions/_delta_log from a backup.",
+        broken(here.bank.path / "questions"),
+    )
+
+
+def decoded(here: Checked) -> Iterator[Problem]:
+    """Every value of every column of every file can be read and is valid, batch by batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    bad = []
+    for uri in here.delta.file_uris():
+        name = relative(here.bank, uri)
+        try:
+            with pq.ParquetFile(here.bank.path / "questions" / name) as file:
+                for batch in file.iter_batches(_BATCH):
+                    batch.validate(full=True)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            if storage(error):
+                raise
+            bad.append(name)
+    yield from damaged(bad)
 
 
 def damaged(found: Sequence[str]) -> Iterator[Problem]:

@@ -23,7 +23,9 @@ _EDIT = "Mend them with `exambank edit`, or go back with `exambank restore`."
 
 
 def ids(here: Checked) -> Iterator[Problem]:
-    """Every row has an id, and no two have the same."""
+    """Every row has an id as the bank makes them, and no two have the same."""
+    import pyarrow.compute as pc
+
     names = here.facts["question_id"].to_pylist()
     back = "Go back to a version before them with `exambank restore`; see `exambank log` for who wrote them."
     if len(set(names)) != len(names):
@@ -32,6 +34,18 @@ def ids(here: Checked) -> Iterator[Problem]:
     origins = here.facts["original_id"].to_pylist()
     bare = [n for n, o in zip(names, origins, strict=True) if not n or not o]
     yield from problem("ids_missing", "error", "{n} rows have no id, or no original's.", back, bare)
+    odd: set[str] = set()
+    for column, letter in (
+        ("question_id", "q"),
+        ("original_id", "o"),
+        ("duplicate_of", "q"),
+        ("cluster_id", "q"),
+    ):
+        given = here.facts[column]
+        # No id at all is told above, or means that a row is no duplicate.
+        fits = pc.match_substring_regex(given, f"^({letter}[a-z2-7]{{24}})?$")
+        odd |= {f"{column} {name}"[:100] for name in given.filter(pc.invert(fits)).to_pylist()}
+    yield from problem("ids_odd", "error", "{n} ids are none that the bank makes.", back, sorted(odd))
 
 
 def values(here: Checked) -> Iterator[Problem]:

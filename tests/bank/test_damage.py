@@ -1,0 +1,128 @@
+"""What the check finds in a bank whose bytes were changed, and how it tells a full or barred disk."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+import filelock
+import pyarrow.parquet as pq
+import pytest
+
+from bank import rows
+from bank.check import CheckReport, check
+from bank.storage import storage
+from bank.store import Bank
+from bank.upkeep import sweep, vacuum
+from schemas.errors import BankError
+from tests.bank.makers import paper
+
+BY = {"who": "a curator", "why": "a test", "now": "2026-01-01T00:00:00Z"}
+AT = {"who": "a curator", "why": "a test", "at": "2026-01-01T00:00:00Z"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve versions of 4 questions each, so that the table opens from a checkpoint."""
+    made = Bank.create(tmp_path_factory.mktemp("made") / "b 中")
+    for n in range(12):
+        questions = [q.model_copy(update={"source_sha256": ""}) for q in paper(f"p{n}.pdf", 4, 4 * n)]
+        made.add(questions, batch=f"p{n}", settle_duplicates=False, **BY)
+    made.follow(made.version)
+    return made.path
+
+
+@pytest.fixture
+def bank(made: Path, tmp_path: Path) -> Bank:
+    """A copy of the bank to be hurt."""
+    return Bank.open(shutil.copytree(made, tmp_path / "b 中"))
+
+
+def codes(report: CheckReport) -> set[str]:
+    return {problem.code for problem in report.problems}
+
+
+@pytest.mark.parametrize(
+    ("harm", "name"), [("empty", "05"), ("gone", "05"), ("torn", "05"), ("empty", "12"), ("torn", "12")]
+)
+def test_a_lost_commit_is_an_error_and_nothing_is_removed(bank: Bank, harm: str, name: str) -> None:
+    path = bank.path / "questions" / "_delta_log" / f"{name:0>20}.json"
+    data = path.read_bytes()
+    if harm == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(data[: len(data) // 2] if harm == "torn" else b"")
+    before = {p for p in (bank.path / "questions").rglob("*.parquet")}
+    if (harm, name) != ("torn", "12"):  # such a table cannot be opened at all
+        report = check(bank)
+        assert "log_broken" in codes(report)
+        assert not report.sound
+    for work in (lambda: sweep(bank), lambda: vacuum(bank, keep=1, **AT)):
+        with pytest.raises(BankError) as caught:
+            work()
+        assert caught.value.code in {"log_broken", "bank_damaged"}
+    assert {p for p in (bank.path / "questions").rglob("*.parquet")} == before
+    path.write_bytes(data)
+    assert codes(check(bank)) <= {"index_stale"}
+
+
+def test_ids_that_the_bank_does_not_make_are_told(bank: Bank) -> None:
+    from deltalake import write_deltalake
+
+    first = bank.read()[0]
+    for column in ("question_id", "original_id", "duplicate_of", "cluster_id"):
+        whole = bank.version
+        odd = first.model_copy(update={"question_id": "q" + "a" * 24, column: 'q"' + "a" * 23})
+        write_deltalake(bank.path / "questions", rows.to_table([odd]), mode="append")
+        report = check(bank)
+        assert "ids_odd" in codes(report)
+        assert any(column in example for p in report.problems for example in p.examples)
+        bank.delta().restore(whole)
+
+
+def test_a_full_or_barred_disk_is_not_told_as_damage(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {
+        errno.ENOSPC: "disk_full",
+        errno.EDQUOT: "disk_full",
+        errno.EROFS: "bank_barred",
+        errno.EACCES: "bank_barred",
+    }
+    for number, code in told.items():
+        error = storage(OSError(number, "words"))
+        assert error is not None
+        assert error.code == code
+        assert "backup" not in error.remedy
+    words = storage(RuntimeError("Generic error: No space left on device (os error 28)"))
+    assert words is not None
+    assert words.code == "disk_full"
+    assert storage(OSError(errno.EIO, "Input/output error")) is None
+    assert storage(OSError("Corrupt snappy compressed data.")) is None
+
+    def barred(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", barred)
+    report = check(bank)
+    assert report.sound
+    assert codes(report) - {"index_stale"} == {"bank_barred"}
+    with pytest.raises(BankError) as caught:
+        bank.add(paper("x.pdf", 1, 60), batch="x", **BY)
+    assert caught.value.code == "bank_barred"
+
+
+def test_a_column_that_nothing_else_reads_is_decoded(bank: Bank) -> None:
+    uri = bank.delta().file_uris()[0]
+    path = bank.path / "questions" / uri[uri.index("discipline=") :]
+    data = path.read_bytes()
+    group = pq.read_metadata(path).row_group(0)
+    chunks = {c.path_in_schema.split(".")[0]: c for c in map(group.column, range(group.num_columns))}
+    for column in ("printed", "evidence", "label_method", "created_at"):
+        start = chunks[column].dictionary_page_offset or chunks[column].data_page_offset
+        hurt = bytearray(data)
+        for place in range(start, start + chunks[column].total_compressed_size):
+            hurt[place] ^= 0x55
+        path.write_bytes(hurt)
+        assert "files_damaged" in codes(check(bank)), column
+    path.write_bytes(data)
+    assert codes(check(bank)) <= {"index_stale"}
