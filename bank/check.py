@@ -49,7 +49,9 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
     here = Checked(bank, bank.delta(), deep)
     found = [*_guarded(of_files.log, here), *of_files.table(here)]
     if deep and not _unreadable(found):
-        found += _guarded(of_files.decoded, here)
+        found += _guarded(of_files.summed, here)
+        if not _unreadable(found):
+            found += _guarded(of_files.decoded, here)
     broken = _unreadable(found)
     steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _reports, _leftovers]
     if not broken:

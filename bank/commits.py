@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bank import rows
+from bank import rows, sums
 from schemas.errors import BankError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def append(table: Path, added: pa.Table, told: Mapping[str, str]) -> None:
     write_deltalake(
         table, added, mode="append", partition_by=["discipline"], commit_properties=properties(told)
     )
+    sums.follow(table)
 
 
 def replace(delta: DeltaTable, old: Collection[str], changed: pa.Table, told: Mapping[str, str]) -> None:
@@ -104,3 +105,4 @@ def put(delta: DeltaTable, codes: Collection[str], whole: pa.Table, told: Mappin
         partition_by=["discipline"],
         commit_properties=properties(told),
     )
+    sums.follow(delta.table_uri)

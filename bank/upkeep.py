@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from bank import commits
+from bank import commits, sums
 from bank.files import locked
 from bank.ledger import Ledger, State
 from bank.log import replay
@@ -70,6 +70,7 @@ def compact(bank: Bank, *, who: str, why: str, at: str) -> Compacted:
 
         before, files, left, done = commits.retried(work)
         if done:
+            sums.follow(bank.path / "questions")
             bank.follow(before)
         delta = bank.delta()
         delta.create_checkpoint()
@@ -146,7 +147,7 @@ def leftovers(bank: Bank, now: float | None = None) -> list[Leftover]:
     for path in sorted(bank.path.iterdir()):
         if path.is_file() and _TEMPORARY.fullmatch(path.name):
             found.append((path, "temporary"))
-    for folder in (*_UNLOCKED, "index"):
+    for folder in (*_UNLOCKED, "index", sums.FOLDER):
         for path in sorted((bank.path / folder).rglob(".*")):
             if not (path.is_file() and _TEMPORARY.fullmatch(path.name)):
                 continue
@@ -159,12 +160,16 @@ def leftovers(bank: Bank, now: float | None = None) -> list[Leftover]:
 
 
 def sweep(bank: Bank, *, dry_run: bool = False) -> list[Leftover]:
-    """Remove what killed writers have left. No version is made: nothing of it was ever in one."""
+    """Remove what killed writers have left. No version is made: nothing of it was ever in one.
+
+    Files of the table that have no digest yet get theirs.
+    """
     with locked(bank.path):
         found = leftovers(bank)
         if not dry_run:
             for left in found:
                 (bank.path / left.path).unlink(missing_ok=True)
+            sums.complete(bank.path, every=True)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from bank import sums
 from bank.checks.problem import Checked, Problem, problem
 from bank.log import broken
 from bank.storage import storage
@@ -83,6 +84,37 @@ def decoded(here: Checked) -> Iterator[Problem]:
                 raise
             bad.append(name)
     yield from damaged(bad)
+
+
+def summed(here: Checked) -> Iterator[Problem]:
+    """Every file of the table has the digest that was taken when it was written."""
+    known, bad = sums.load(here.bank.path)
+    needed = {relative(here.bank, uri) for uri in here.delta.file_uris()}
+    root = here.bank.path / "questions"
+    changed = [n for n, was in sorted(known.items()) if (root / n).is_file() and sums.digest(root / n) != was]
+    yield from damaged([name for name in changed if name in needed])
+    yield from problem(
+        "old_files_damaged",
+        "warning",
+        "{n} files that earlier versions alone need are damaged.",
+        "Restore them from a backup; the newest version is whole without them.",
+        [name for name in changed if name not in needed],
+    )
+    yield from problem(
+        "sums_damaged",
+        "warning",
+        "{n} files of digests are damaged.",
+        "Restore the folder sums from a backup, or delete them and run `exambank sweep`, which takes the "
+        "digests anew.",
+        bad,
+    )
+    yield from problem(
+        "sums_missing",
+        "note",
+        "{n} files of the table have no digest: a writer was killed, or another program wrote them.",
+        "Nothing to do: the next batch, or `exambank sweep`, takes their digests.",
+        sorted(needed - known.keys()),
+    )
 
 
 def damaged(found: Sequence[str]) -> Iterator[Problem]:

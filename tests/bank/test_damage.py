@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import random
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from bank import rows
 from bank.check import CheckReport, check
 from bank.storage import storage
 from bank.store import Bank
-from bank.upkeep import sweep, vacuum
+from bank.upkeep import compact, sweep, vacuum
+from bank.versions import restore
 from schemas.errors import BankError
 from tests.bank.makers import paper
 
@@ -126,3 +128,48 @@ def test_a_column_that_nothing_else_reads_is_decoded(bank: Bank) -> None:
         assert "files_damaged" in codes(check(bank)), column
     path.write_bytes(data)
     assert codes(check(bank)) <= {"index_stale"}
+
+
+def places(bank: Bank) -> list[Path]:
+    return [bank.path / "questions" / uri[uri.index("discipline=") :] for uri in bank.delta().file_uris()]
+
+
+def test_any_flipped_byte_is_found(bank: Bank) -> None:
+    rng = random.Random(5)
+    for _ in range(12):
+        path = rng.choice(places(bank))
+        data = path.read_bytes()
+        place = rng.randrange(len(data))
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :])
+        assert "files_damaged" in codes(check(bank)), place
+        path.write_bytes(data)
+    compact(bank, **AT)
+    kept = places(bank)[0]
+    assert "sums_missing" not in codes(check(bank))
+    restore(bank, 3, **AT)
+    assert "sums_missing" not in codes(check(bank))
+    data = kept.read_bytes()
+    kept.write_bytes(data[:9] + b"x" + data[10:])
+    assert "old_files_damaged" in codes(check(bank))
+
+
+def test_digests_left_out_are_told_and_taken_later(bank: Bank) -> None:
+    gone = [bank.path / "sums" / f"{n:020d}.json" for n in (4, 12)]
+    texts = [path.read_bytes() for path in gone]
+    for work in (lambda: sweep(bank), lambda: bank.add(paper("x.pdf", 1, 60), batch="x", **BY)):
+        for path in gone:
+            path.unlink()
+        report = check(bank)
+        assert report.sound
+        assert "sums_missing" in codes(report)
+        work()
+        assert "sums_missing" not in codes(check(bank))
+        assert [path.read_bytes() for path in gone] == texts
+    gone[0].write_bytes(texts[0].replace(b"a", b"b"))
+    assert {"sums_damaged", "sums_missing"} <= codes(check(bank))
+    gone[0].unlink()
+    shutil.rmtree(bank.path / "sums")  # a bank from before there were digests
+    assert "sums_missing" in codes(check(bank))
+    sweep(bank)
+    assert "sums_missing" not in codes(check(bank))
+    assert gone[0].read_bytes() == texts[0]
