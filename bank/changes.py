@@ -43,6 +43,7 @@ def read_changes(path: Path) -> ChangeFile:
     for line, row in read_rows(path, _COLUMNS):
         if isinstance(row, Refused):
             found.refused.append(refusal(line, row))
+            found.rows[line] = row.raw
             continue
         found.rows[line] = row
         try:

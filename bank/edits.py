@@ -61,11 +61,15 @@ class Refusal(Frozen):
 
 
 class Refused(Exception):  # noqa: N818 - not an error of the program: it becomes a Refusal
-    """Raised where a change turns out to be one that cannot be applied."""
+    """Raised where a change turns out to be one that cannot be applied.
 
-    def __init__(self, column: str, code: str, message: str) -> None:
+    raw: what stands in the file, of a row that could not even be taken apart; what is no UTF-8 in it
+    as lone surrogates.
+    """
+
+    def __init__(self, column: str, code: str, message: str, raw: str = "") -> None:
         super().__init__(message)
-        self.column, self.code, self.message = column, code, message
+        self.column, self.code, self.message, self.raw = column, code, message, raw
 
     def told(self, change: Change) -> Refusal:
         """The record of it."""

@@ -32,7 +32,7 @@ _TOLD = {
     "extraction_confidence",
     "evidence",
 }
-_NESTED = {"figures", "flags", "regions"}
+_NESTED = {"flags", "regions"}
 _KNOWN = set(Question.model_fields)
 _COLUMNS = Columns(
     what="questions",
@@ -69,6 +69,7 @@ def read_questions(path: Path) -> QuestionFile:
     for line, row in _rows(path):
         if isinstance(row, Refused):
             found.refused.append(refusal(line, row))
+            found.rows[line] = row.raw
             continue
         found.rows[line] = row
         try:
@@ -190,9 +191,14 @@ def _digest_of(name: str, value: Any) -> str:  # noqa: ANN401 - from a file
     return found
 
 
+def _digests(name: str, value: Any) -> list[str]:  # noqa: ANN401 - from a file
+    return [_digest_of(name, one) for one in _nested(name, value)]
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **EDITABLE,
     **dict.fromkeys(_NESTED, _nested),
+    "figures": _digests,
     "status": _one_of(Status),
     "printed_form": _one_of(PrintedForm),
     "source_sha256": _digest_of,

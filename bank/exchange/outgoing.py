@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bank.edits import EDITABLE
-from bank.exchange.rowfile import GUARD, GUARDED
+from bank.exchange.rowfile import guarded
 from schemas.errors import UsageError
 from schemas.question import Question
 
@@ -62,7 +62,7 @@ def _csv(table: pa.Table) -> bytes:
     writer = csv.writer(out)
     writer.writerow(table.column_names)
     for row in _plain(table):
-        writer.writerow([_guarded(_text(value)) for value in row.values()])
+        writer.writerow([guarded(_text(value)) for value in row.values()])
     return (_BOM + out.getvalue()).encode()
 
 
@@ -82,7 +82,7 @@ def _xlsx(table: pa.Table) -> bytes:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 cell.value = value
             else:
-                text = _guarded(_text(value))
+                text = guarded(_text(value))
                 if len(text) > _CELL:
                     raise UsageError(
                         f"{name} of {row.get('question_id', f'row {line}')} has {len(text):,} characters, "
@@ -131,8 +131,3 @@ def _text(value: Any) -> str:  # noqa: ANN401 - a value of any column
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
-
-
-def _guarded(text: str) -> str:
-    """A text that no spreadsheet takes for a formula; what reads rows takes the guard off again."""
-    return GUARD + text if text.startswith(GUARDED) else text

@@ -18,7 +18,8 @@ from schemas.errors import UsageError
 MAX_BYTES = 200_000_000  # of the file, and of what a workbook unpacks to times five
 CLEAR = "(clear)"  # in a spreadsheet, where an empty cell says nothing
 REFUSED = "refused"  # the column that a file of refused rows has more; it is not read
-# A spreadsheet runs a text that begins like this; `bank.exchange.outgoing` puts the guard before it.
+RAW = "raw"  # there, in place of columns: the text of a row that could not be taken apart
+# A spreadsheet runs a text that begins like this; `guarded` puts the guard before it.
 GUARD, GUARDED = "'", ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 _CELL = 4 * MAX_CHARS
 _FORMULA, _ERROR = "f", "e"  # what openpyxl calls a cell's type
@@ -59,7 +60,10 @@ def read_rows(path: Path, columns: Columns) -> Iterator[tuple[int, Row | Refused
 
 
 def refused_rows(rows: Mapping[int, Row | str], refused: Iterable[Refusal]) -> bytes:
-    """The refused rows as JSON Lines, each with why: to be mended and given again. rows: by line."""
+    """The refused rows as JSON Lines, each with why: to be mended and given again.
+
+    rows: by line; a text is of a row that could not be taken apart, and is kept as it is.
+    """
     why: dict[int, list[str]] = {}
     for refusal in refused:
         told = f"{refusal.column}: {refusal.message} [{refusal.code}]"
@@ -67,11 +71,24 @@ def refused_rows(rows: Mapping[int, Row | str], refused: Iterable[Refusal]) -> b
     lines = []
     for line, reasons in sorted(why.items()):
         row = rows.get(line, {})
-        values = row if isinstance(row, dict) else {"line": row}
+        values = row if isinstance(row, dict) else {RAW: row}
         lines.append(
             json.dumps({**values, REFUSED: f"line {line}: " + "; ".join(reasons)}, ensure_ascii=True)
         )
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def is_refused_rows(path: Path) -> bool:
+    """Whether a file holds nothing but what `refused_rows` makes, if anything. OSError as in reading."""
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                return False
+            if not isinstance(row, dict) or not str(row.get(REFUSED, "")).startswith("line "):
+                return False
+    return True
 
 
 def refusal(line: int, why: Refused, row: Mapping[str, Any] | None = None) -> Refusal:
@@ -102,18 +119,24 @@ def _from_json(data: bytes) -> Iterator[tuple[int, Row | Refused]]:
         if not raw.strip():
             continue
         if len(raw) > 20 * MAX_CHARS:
-            yield line, Refused("", "too_long", f"the line has {len(raw):,} bytes")
+            yield line, Refused("", "too_long", f"the line has {len(raw):,} bytes", _kept(raw))
             continue
         try:
             yield line, _object(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
-            yield line, Refused(f"byte {error.start + 1}", "encoding", "the line is no UTF-8")
+            yield line, Refused(f"byte {error.start + 1}", "encoding", "the line is no UTF-8", _kept(raw))
         except json.JSONDecodeError as error:
-            yield line, Refused(f"character {error.colno}", "json", f"the line is no JSON: {error.msg}")
+            told = f"the line is no JSON: {error.msg}"
+            yield line, Refused(f"character {error.colno}", "json", told, _kept(raw))
         except RecursionError:
-            yield line, Refused("", "json", "the line is nested too deeply")
+            yield line, Refused("", "json", "the line is nested too deeply", _kept(raw))
         except Refused as why:
+            why.raw = _kept(raw)
             yield line, why
+
+
+def _kept(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="surrogateescape")
 
 
 def _object(line: str) -> Row:
@@ -141,22 +164,30 @@ def _from_csv(path: Path, data: bytes, columns: Columns) -> Iterator[tuple[int, 
     head = text.split("\n", 1)[0]
     mark = max(",;\t", key=head.count)
     before = csv.field_size_limit(_CELL)
+    taken: list[str] = []  # the lines of the row at hand, as they stand there
+
+    def lines() -> Iterator[str]:
+        for one in io.StringIO(text, newline=""):
+            taken.append(one)
+            yield one
+
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+        reader = csv.reader(lines(), delimiter=mark, strict=True)
         names: list[str] | None = None
         while True:
             line = reader.line_num + 1
+            taken.clear()
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                yield line, Refused("", "csv", f"the row is no CSV: {error}")
+                yield line, Refused("", "csv", f"the row is no CSV: {error}", "".join(taken))
                 continue
             if cells is None:
                 break
             if names is None:
                 names = _heads(path, columns, cells)
             elif any(cell.strip() for cell in cells):
-                yield line, _sheet_row(names, cells)
+                yield line, _sheet_row(names, cells, "".join(taken))
     finally:
         csv.field_size_limit(before)
     if names is None:
@@ -190,10 +221,10 @@ def _from_workbook(path: Path, data: bytes, columns: Columns) -> Iterator[tuple[
             if bad:
                 why = values[bad[0]]
                 column = names[bad[0]] if bad[0] < len(names) else ""
-                yield line, Refused(column, why.code, why.message)  # type: ignore[union-attr]
+                yield line, Refused(column, why.code, why.message, _row_text(cells))  # type: ignore[union-attr]
                 continue
             texts = [str(value or "") for value in values]
-            yield line, _sheet_row(names, texts + [""] * (len(names) - len(texts)))
+            yield line, _sheet_row(names, texts + [""] * (len(names) - len(texts)), _row_text(cells))
     except UsageError:
         raise
     except Exception as error:
@@ -202,6 +233,11 @@ def _from_workbook(path: Path, data: bytes, columns: Columns) -> Iterator[tuple[
         ) from None
     if names is None:
         raise useless(path, columns, "its first sheet is empty", "Begin it with a row of column names.")
+
+
+def _row_text(cells: Iterable[Any]) -> str:
+    """A row of a workbook as text, its cells parted by tabs."""
+    return "\t".join("" if cell.value is None else str(cell.value) for cell in cells)
 
 
 def _cell(cell: Any) -> str | Refused | None:  # noqa: ANN401 - openpyxl's
@@ -220,17 +256,22 @@ def _cell(cell: Any) -> str | Refused | None:  # noqa: ANN401 - openpyxl's
     return Refused("", "type", "the cell holds a date or time: make it text")
 
 
-def _sheet_row(names: Sequence[str], cells: Sequence[str]) -> Row | Refused:
+def _sheet_row(names: Sequence[str], cells: Sequence[str], raw: str) -> Row | Refused:
     if len(cells) != len(names) and any(cell.strip() for cell in cells[len(names) :]):
-        return Refused("", "cells", f"the row has {len(cells)} cells under {len(names)} columns")
+        return Refused("", "cells", f"the row has {len(cells)} cells under {len(names)} columns", raw)
     if len(cells) < len(names):
-        return Refused(names[len(cells)], "cells", f"the row breaks off after {len(cells)} cells")
+        return Refused(names[len(cells)], "cells", f"the row breaks off after {len(cells)} cells", raw)
     pairs = zip(names, cells, strict=False)
     return {name: None if cell.strip() == CLEAR else _unguarded(cell) for name, cell in pairs if cell.strip()}
 
 
+def guarded(text: str) -> str:
+    """A text as a cell that no spreadsheet runs and that does not mean to empty its field."""
+    return GUARD + text if text.startswith(GUARDED) or text.strip() == CLEAR else text
+
+
 def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith(GUARD) and cell[1:].startswith(GUARDED) else cell
+    return cell[1:] if cell.startswith(GUARD) and guarded(cell[1:]) == cell else cell
 
 
 def _heads(path: Path, columns: Columns, cells: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.commands import common
+from flows.commands.exchange import ForceOption, check_kept
 from flows.commands.versions import now
 from schemas.errors import UsageError
 
@@ -162,6 +163,7 @@ def apply(
         Path | None,
         typer.Option("--skip-bad", metavar="FILE", help="Apply the good rows; keep the others here."),
     ] = None,
+    force: ForceOption = False,
     dry_run: DryRunOption = False,
     bank: common.BankOption = common.DEFAULT_BANK,
     as_json: common.JsonOption = False,
@@ -172,7 +174,9 @@ def apply(
     from bank.store import Bank
 
     common.settings(None)
-    common.check_out(skip_bad, inputs=[changes], bank=bank)
+    if skip_bad is not None:
+        common.check_out(skip_bad, inputs=[changes], bank=bank)
+        check_kept(skip_bad, force)
     opened = Bank.open(bank)
     found = read_changes(changes)
     given = [

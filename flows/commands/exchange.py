@@ -20,6 +20,25 @@ IMPORT_EPILOG = "Example: exambank import questions.xlsx --batch donated --bank 
 EXPORT_EPILOG = "Example: exambank export review.xlsx --filter status=review --bank data/bank"
 PARTLY = 3
 _SHOWN = 50
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Let --skip-bad replace a file that holds something else.")
+]
+
+
+def check_kept(skip_bad: Path, force: bool) -> None:
+    """UsageError where the file for refused rows would take the place of something else."""
+    from bank.exchange.rowfile import is_refused_rows
+
+    try:
+        other = skip_bad.is_file() and not force and not is_refused_rows(skip_bad)
+    except OSError as error:
+        raise UsageError(f"{skip_bad} cannot be read: {error.strerror}.", code="not_writable") from None
+    if other:
+        raise UsageError(
+            f"{skip_bad} is there already, and is no file of refused rows.",
+            code="file_exists",
+            remedy="Name another, or add --force.",
+        )
 
 
 def import_rows(
@@ -30,6 +49,7 @@ def import_rows(
         Path | None,
         typer.Option("--skip-bad", metavar="FILE", help="Add the good rows, and keep the bad ones in FILE."),
     ] = None,
+    force: ForceOption = False,
     no_dedup: Annotated[
         bool, typer.Option("--no-dedup", help="Leave near-duplicates to a later `exambank dedup`.")
     ] = False,
@@ -49,6 +69,7 @@ def import_rows(
         raise UsageError("A batch needs a name.", remedy="Give one with --batch.")
     if skip_bad is not None:
         common.check_out(skip_bad, inputs=(source, config), bank=bank)
+        check_kept(skip_bad, force)
     found = read_questions(source)
     written = not dry_run and bool(found.questions) and (not found.refused or skip_bad is not None)
     counts: dict[str, Any] = {"rows": len(found.questions) + len(found.refused), "added": 0}

@@ -126,6 +126,25 @@ def test_bad_rows_of_csv_are_told_by_the_line_they_begin_on(tmp_path: Path) -> N
     assert [c.question_id for c in huge.changes] == ["q1", "q3"]
 
 
+def test_what_cannot_be_taken_apart_is_kept_as_it_stands(tmp_path: Path) -> None:
+    lines = [b'{"question_id": "q1", "prompt": "half', b'{"question_id": "q\xff"}', b'{"a": 1, "a": 2}']
+    torn = read(tmp_path, b"\n".join([b"{}", *lines]))
+    sheet = read(tmp_path, HEAD + 'q1,1,edit,"a\nb","x"y,1\nq2,1,edit,r,x,1,9\nq3,1,ed\n')
+    book = read_changes(
+        workbook(
+            tmp_path, ["question_id", "revision", "prompt"], ["q1", 1, "=1+1"], ["q2", dt.date(2026, 1, 2)]
+        )
+    )
+    kept = [
+        [json.loads(line).get("raw") for line in refused_rows(f.rows, f.refused).splitlines()]
+        for f in (torn, sheet, book)
+    ]
+    assert [raw.encode("utf-8", "surrogateescape") for raw in kept[0][1:]] == lines
+    assert kept[1] == ['q1,1,edit,"a\nb","x"y,1\n', "q2,1,edit,r,x,1,9\n", "q3,1,ed\n"]
+    assert kept[2][0] == "q1\t1\t=1+1"
+    assert kept[2][1].startswith("q2\t2026-01-02")
+
+
 def test_broken_utf8_in_a_cell_is_told_by_its_column(tmp_path: Path) -> None:
     bank = Bank.create(tmp_path / "b")
     bank.add(paper("p.pdf", 2), batch="b", who="w", why="y", now="2026-01-01T00:00:00Z")

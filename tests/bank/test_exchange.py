@@ -97,6 +97,22 @@ def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
     assert read_changes(path).changes[0].fields["prompt"] == FORMULA
 
 
+@pytest.mark.parametrize("kind", [".csv", ".xlsx"])
+def test_a_sheet_nobody_touched_changes_nothing(kind: str, tmp_path: Path) -> None:
+    from bank.amend import apply
+
+    bank = Bank.create(tmp_path / "bank")
+    words = ("(clear)", " (clear) ", "'(clear)", "=1+1", "''")
+    rows = [question(f"题目 {n}", reference_answer=word) for n, word in enumerate(words)]
+    bank.add(rows, batch="b", who="Li", why="", now=AT)
+    path = tmp_path / f"sheet{kind}"
+    path.write_bytes(encoded(bank.table(list(SHEET)), kind))
+    changes = [c.model_copy(update={"reason": "r"}) for c in read_changes(path).changes]
+    assert len(changes) == len(words)
+    report = apply(bank, changes, who="Wu", why="review", at=AT)
+    assert (report.refused, report.changed) == ((), ())
+
+
 def test_a_sheet_goes_out_is_edited_and_comes_back(tmp_path: Path) -> None:
     from bank.amend import apply
 
@@ -129,6 +145,7 @@ def test_a_sheet_goes_out_is_edited_and_comes_back(tmp_path: Path) -> None:
         ({"prompt": "题", "points": -1}, "points", "type"),
         ({"prompt": "题", "figures": "x"}, "figures", "type"),
         ({"prompt": "题", "figures": [1]}, "figures", "type"),
+        ({"prompt": "题", "figures": ["a" * 64, "../key"]}, "figures", "value"),
         ({"prompt": "题", "regions": [{"page": 0}]}, "regions", "type"),
         ({"prompt": "题", "source_sha256": "abc"}, "source_sha256", "value"),
         ({"prompt": "题", "status": "fine"}, "status", "value"),
@@ -213,3 +230,12 @@ def test_nothing_is_added_unless_all_rows_pass_or_the_bad_ones_are_kept(tmp_path
     assert run("--skip-bad", str(bad)).returncode == 3
     assert [q.prompt for q in Bank.open(bank).read()] == ["简述光合作用的过程"]
     assert "line 2" in json.loads(bad.read_text(encoding="utf-8"))["refused"]
+    assert run("--skip-bad", str(bad)).returncode == 3  # its own file of refused rows it may replace
+    other = tmp_path / "notes.txt"
+    other.write_text("what somebody wrote", encoding="utf-8")
+    for target in (other, bank / "key", rows):
+        before = target.read_bytes()
+        assert run("--skip-bad", str(target)).returncode == 2
+        assert target.read_bytes() == before
+    assert run("--skip-bad", str(other), "--force").returncode == 3
+    assert "line 2" in json.loads(other.read_text(encoding="utf-8"))["refused"]

@@ -137,6 +137,8 @@ def test_a_file_of_changes_is_applied_whole_or_not_at_all(bank: Bank, tell: Told
     assert (told["version"], told["applied"], len(told["refused"])) == (4, {"edit": 2}, 1)
     kept = json.loads((tmp_path / "bad.jsonl").read_text(encoding="utf-8"))
     assert kept["revision"] == "7"
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    assert "file_exists" in tell("apply", "changes.csv", "--why", "r", "--skip-bad", "mine.txt", code=2)
     (tmp_path / "bad.jsonl").write_text(json.dumps({**kept, "revision": 1}), encoding="utf-8")
     assert "changed 1 question (1 edit)" in tell("apply", "bad.jsonl", "--why", "June")
     assert tell.json("log")["versions"][0]["why"] == "June"
