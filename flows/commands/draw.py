@@ -296,18 +296,24 @@ def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
     found: dict[str, int] = {}
     try:
         if path.suffix.lower() == ".json":
-            rows = [(str(name), number) for name, number in json.loads(text).items()]
+            told = json.loads(text, object_pairs_hook=_once)
+            rows = [(str(name), number) for name, number in told.items()]
             if len(fields) == 1:
                 rows = [(stratum_name([value(fields[0], name)]), number) for name, number in rows]
         else:
+            reader = csv.DictReader(io.StringIO(text), restkey="")
+            heads = [head.strip() for head in reader.fieldnames or ()]
+            if sorted(heads) != sorted([*fields, "count"]):
+                raise ValueError(f"its columns are {', '.join(heads) or 'none'}")
+            reader.fieldnames = heads
             rows = [
                 (stratum_name([value(field, row[field].strip()) for field in fields]), int(row["count"]))
-                for row in csv.DictReader(io.StringIO(text))
+                for row in map(_as_wide, reader)
             ]
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         columns = ", ".join([*fields, "count"])
         raise UsageError(
-            f"{path} gives no numbers by stratum: {error!r}.",
+            f"{path} gives no numbers by stratum: {error if isinstance(error, ValueError) else repr(error)}.",
             code="allocation",
             remedy=f'Write {{"d02": 100, …}} as JSON, or a CSV with the columns {columns}.',
         ) from None
@@ -321,6 +327,19 @@ def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
     if not sum(found.values()):
         raise UsageError(f"{path} asks for no question.", code="allocation")
     return found
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    twice = sorted({name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1})
+    if twice:
+        raise ValueError(f"{', '.join(twice)} is named twice")
+    return dict(pairs)
+
+
+def _as_wide(row: dict[str, str]) -> dict[str, str]:
+    if "" in row:  # csv's place for cells under no column
+        raise ValueError(f"a row has more cells than columns: {', '.join(map(str, row.values()))}")
+    return row
 
 
 def _read_manifest(path: Path) -> Manifest:

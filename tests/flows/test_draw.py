@@ -11,6 +11,9 @@ import pytest
 from conftest import Made
 from flowkit import exambank, report_of
 
+from flows.commands.draw import _given
+from schemas.errors import UsageError
+
 
 @pytest.fixture
 def bank(made: Made, tmp_path: Path) -> Path:
@@ -95,6 +98,24 @@ def test_a_file_says_how_many_of_each(bank: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "columns discipline, count" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "word"),
+    [
+        ("a.csv", "discipline,language,count\nd02,zh,2\nd08,en,1\n", "its columns are discipline, language"),
+        ("a.csv", "discipline,count\nd02,2,9\n", "more cells than columns"),
+        ("a.json", '{"d02": 2, "d08": 1, "d02": 1}', "d02 is named twice"),
+    ],
+)
+def test_an_allocation_that_says_more_than_is_heard_is_refused(
+    name: str, text: str, word: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=word) as caught:
+        _given(path, ("discipline",))
+    assert caught.value.code == "allocation"
 
 
 def test_the_paper_of_the_settings(bank: Path, tmp_path: Path) -> None:
