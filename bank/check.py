@@ -14,6 +14,7 @@ from bank.checks import files as of_files
 from bank.checks import rows as of_rows
 from bank.checks.problem import Checked, Problem, problem
 from bank.files import locked_if_free
+from bank.ledger import Ledger
 from bank.storage import storage
 from bank.tags import missing, tags
 from bank.upkeep import leftovers
@@ -170,7 +171,10 @@ def _leftovers(here: Checked) -> Iterator[Problem]:
 
 def _ledger(here: Checked) -> Iterator[Problem]:
     path = here.bank.path / "ledger.sqlite"
-    if not path.is_file():
+    lost = Ledger(here.bank.path).lost()
+    if lost is not None:
+        yield from problem(lost.code, "error", lost.message, lost.remedy)
+    if lost is not None or not path.is_file():
         return
     try:
         state, given = _exposed(path)

@@ -238,6 +238,7 @@ def test_a_ledger_that_was_lost_stops_every_draw_until_it_is_back(bank: Bank, le
         told = ledger.lost()
         assert told is not None
         assert told.code == "ledger_lost"
+        assert "ledger_lost" in [found.code for found in check(bank, deep=False).problems]
         ledger.path.write_bytes(whole)
     assert ledger.lost() is None
     assert len(ledger.exposed(UNI)) == 8
