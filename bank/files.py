@@ -9,11 +9,11 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from bank.storage import storage
+from bank.storage import storage, told
 from schemas.errors import BankError
 from schemas.text import digest
 
@@ -53,7 +53,8 @@ class FileStore:
         """Keep data under name, its digest; nothing is written when it is there."""
         path = self.folder / name[:2] / name
         if not path.is_file():
-            write_whole(path, data)
+            with told(self.folder):
+                write_whole(path, data)
         return path
 
     def put_file(self, source: Path) -> str:
@@ -63,13 +64,15 @@ class FileStore:
         path = self.folder / name[:2] / name
         if path.is_file():
             return name
-        path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{name}.{os.getpid()}.{secrets.token_hex(4)}")
-        try:
-            shutil.copyfile(source, fresh)
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        with told(self.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                shutil.copyfile(source, fresh)
+                fresh.replace(path)
+            finally:
+                with suppress(OSError):
+                    fresh.unlink(missing_ok=True)
         return name
 
     def put_figure(self, data: bytes) -> str:
@@ -104,7 +107,8 @@ class Reports:
             kept = [f for f in earlier.get("files", []) if (f.get("source"), f.get("sha256")) not in named]
             data["files"] = [*kept, *data["files"]]
         path = self.path(batch)
-        write_whole(path, json.dumps(data, ensure_ascii=False, indent=1).encode())
+        with told(self.folder):
+            write_whole(path, json.dumps(data, ensure_ascii=False, indent=1).encode())
         return path
 
     def load(self, batch: str) -> dict[str, Any] | None:
@@ -154,12 +158,8 @@ def locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise (storage(error, path) or error) from error
     try:
-        yield
-    except Exception as error:
-        barred = storage(error, path)
-        if barred is None:
-            raise
-        raise barred from error
+        with told(path):
+            yield
     finally:
         lock.release()
 

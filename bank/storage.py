@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from schemas.errors import BankError, ExamBankError
@@ -35,6 +37,18 @@ def storage(error: BaseException, path: Path | None = None) -> BankError | None:
             remedy="Check the owner and the rights of its folder, and whether it is mounted read-only.",
         )
     return None
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Whatever is done in here: a full disk, or a place that is barred, is told as `storage` tells it."""
+    try:
+        yield
+    except Exception as error:
+        found = storage(error, path)
+        if found is None:
+            raise
+        raise found from error
 
 
 def _short(error: BaseException) -> str:
