@@ -8,6 +8,7 @@ import numpy as np
 
 from bank import commits, rows
 from bank.diff import differs_in
+from bank.files import write_whole
 from schemas.question import arrow_schema
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from bank.store import Bank
 
+REMOVED = "removed"  # a file beside the table, once a restore has taken rows out
 _OF_CHANGE = ("revision", "updated_at")  # what tells of a change of a row, not what the row says
 
 
@@ -48,12 +50,19 @@ def go_back(bank: Bank, delta: DeltaTable, version: int, *, who: str, why: str, 
         now = rows.scan(delta, None, chosen)
     except (OSError, ValueError, pa.ArrowException):  # going back is how one leaves a damaged version
         now = then.slice(0, 0)
-    # No row's revision rises by more than one a version, so this is above all of a row that is gone now.
-    made, counts = _raised(now, then, delta.version() + 1 - version, at)
+    # A row gets its first revision, and each other, with a version of its own: none is above the version.
+    made, counts = _raised(now, then, delta.version() + 1, at)
     if not any(counts.values()) and now.num_rows == made.num_rows:
         return False
+    if counts["removed"]:
+        write_whole(bank.path / REMOVED, b"Rows were taken out by a restore: see first_revision.\n")
     commits.put(delta, codes, made, commits.metadata(who, why, "", at, counts, restored=version))
     return True
+
+
+def first_revision(bank: Bank, version: int) -> int:
+    """The revision of rows that are added as version + 1: one, or above all they had before a restore."""
+    return version + 1 if (bank.path / REMOVED).exists() else 1
 
 
 def _homes(delta: DeltaTable) -> dict[str, str]:
@@ -64,10 +73,10 @@ def _homes(delta: DeltaTable) -> dict[str, str]:
     return dict(zip(actions["path"], actions["partition.discipline"], strict=True)) if actions else {}
 
 
-def _raised(now: pa.Table, then: pa.Table, leap: int, at: str) -> tuple[pa.Table, dict[str, int]]:
+def _raised(now: pa.Table, then: pa.Table, fresh: int, at: str) -> tuple[pa.Table, dict[str, int]]:
     """The rows of a version with the revisions they get when they follow the rows there are now.
 
-    leap: how much the revision rises of a row that is not there now. The counts are of rows changed,
+    fresh: the revision of a row that is not there now, above all it can have had. The counts: rows changed,
     brought back (`returned`) and taken out (`removed`).
     """
     import pyarrow as pa
@@ -82,9 +91,10 @@ def _raised(now: pa.Table, then: pa.Table, leap: int, at: str) -> tuple[pa.Table
         if name not in _OF_CHANGE:
             pair = (_column(then, name).take(pa.array(there)), _column(now, name).take(pa.array(other)))
             touched |= differs_in(name, *pair)
-    revision = np.asarray(_column(then, "revision").fill_null(1), dtype=np.int64) + leap
+    had = np.asarray(_column(then, "revision").fill_null(1), dtype=np.int64)[there]
+    revision = np.full(then.num_rows, fresh, dtype=np.int64)
     was = np.asarray(_column(now, "revision").fill_null(1), dtype=np.int64)[other]
-    revision[there] = np.where(touched, np.maximum(was + 1, revision[there] - leap + 1), was)
+    revision[there] = np.where(touched, np.maximum(was, had) + 1, was)
     updated = np.full(then.num_rows, at, dtype=object)
     held = np.array(_column(now, "updated_at").to_pylist(), dtype=object)[other]
     updated[there] = np.where(touched, updated[there], held)

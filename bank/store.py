@@ -17,6 +17,7 @@ from bank.dedup.clusters import settle
 from bank.dedup.index import INDEXED, NearIndex
 from bank.dedup.items import COLUMNS
 from bank.files import FileStore, Reports, locked
+from bank.goback import first_revision
 from bank.ids import IdMaker, create_key, load_key
 from bank.table import Table, has_table
 from schemas.document import Frozen
@@ -255,6 +256,8 @@ class Bank(Table):
         index = self._index() if added and dedup is not None else None
         if index is not None and dedup is not None:
             added = {q.question_id: q for q in self._settle(list(added.values()), index, dedup)}
+        if first := first_revision(self, before) - 1:
+            added = {name: q.model_copy(update={"revision": q.revision + first}) for name, q in added.items()}
         if added or amended:
             was = {q.question_id: q.discipline for q in known}
             total = {**counts, "added": len(added), **Counter(q.status.value for q in added.values())}

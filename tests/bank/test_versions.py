@@ -80,7 +80,7 @@ def test_restoring_is_a_new_version_and_loses_nothing(bank: Bank) -> None:
     assert restore(bank, 2, **AT) == 4
     back = [q.model_copy(update={"revision": 1, "updated_at": NOW}) for q in bank.read()]
     assert rows.to_table(back).equals(second)
-    assert sorted({q.revision for q in bank.read()}) == [1, 3]  # those that had been gone
+    assert sorted({q.revision for q in bank.read()}) == [1, 4]  # those that had been gone
     assert [(v.why, v.restored) for v in history(bank, 3)] == [("a test", 2), ("a test", 1), ("a test", None)]
     assert [v.counts for v in history(bank, 2)] == [
         {"changed": 0, "removed": 0, "returned": 8},
@@ -270,3 +270,26 @@ def test_a_restore_that_is_overtaken_is_done_again(bank: Bank, monkeypatch: pyte
     assert bank.read() == []
     assert len(bank.read(version=3)) == 14
     assert len(calls) == 3
+
+
+def test_a_row_that_is_added_again_after_a_restore_goes_on_above_its_revisions(bank: Bank) -> None:
+    def life(step: str) -> None:
+        if step == "add":
+            bank.add(paper("z.pdf", 1, 60), batch="z", **BY)
+        elif step == "back":
+            restore(bank, 1, **AT)
+        else:
+            (name,) = (q.question_id for q in bank.read() if q.source == "z.pdf")
+            change = Change(question_id=name, fields={"section": f"at {bank.version}"}, reason="r")
+            assert apply(bank, [change], **AT).committed
+
+    for step in ("add", "edit", "back", "add", "edit", "back", "add", "edit", "edit"):
+        life(step)
+    seen = [
+        (q.revision, q.section)
+        for version in range(2, bank.version + 1)
+        for q in bank.read(version=version)
+        if q.source == "z.pdf"
+    ]
+    assert len({revision for revision, _ in seen}) == len(set(seen))
+    assert [revision for revision, _ in seen] == sorted(revision for revision, _ in seen)
