@@ -31,7 +31,8 @@ AT = "2026-01-01T00:00:00+00:00"
 TOLD = {"who": "killed", "why": "a kill", "at": AT}
 ADDED, AMENDED, DRAWN, FIRST = 40, 20, 3, 400
 HOLDER = "institution"
-QUIET = {"leftovers", "index_stale", "sources_missing", "sums_missing"}  # what may be said of a bank after a kill
+# What may be said of a bank after a kill.
+QUIET = {"leftovers", "index_stale", "sources_missing", "sums_missing"}
 Said = dict[str, Any]
 
 

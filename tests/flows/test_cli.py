@@ -106,7 +106,10 @@ def test_version() -> None:
         (["sample", "-n", "1", "--seed", "1", "--out", "s", "--by", "colour"], "no_field"),
         (["sample", "--seed", "1", "--out", "s", "--allocation", "fair"], "no file"),
         (["sample", "--seed", "1", "--out", "s", "--disciplines", "占星学"], "占星学"),
-        (["sample", "-n", "1", "--allocation", "proportional", "--seed", "1", "--out", "s"], "how many in all"),
+        (
+            ["sample", "-n", "1", "--allocation", "proportional", "--seed", "1", "--out", "s"],
+            "how many in all",
+        ),
         (["redraw", "."], "no_sample"),
         (["ledger", "release", "x"], "--why"),
     ],
