@@ -52,7 +52,10 @@ def test_every_command_has_an_example_and_every_option_is_documented(name: str) 
         assert parameter.param_type_name == "argument" or parameter.help
 
 
-@pytest.mark.parametrize("name", sorted(WANTED - {"read", "extract", "score-extraction", "compare"}))
+WITHOUT_BANK = {"read", "extract", "score-extraction", "compare", "judge-check", "score"}
+
+
+@pytest.mark.parametrize("name", sorted(WANTED - WITHOUT_BANK))
 def test_commands_on_a_bank_take_bank_and_json(name: str) -> None:
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
     assert {"--bank", "--json"} <= options
