@@ -174,7 +174,9 @@ def _kind(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def _one_of(*known: str) -> Callable[[str, Any], str]:
+def one_of(*known: str) -> Callable[[str, Any], str]:
+    """A check that a value is one of these texts; Refused for any other."""
+
     def check(name: str, value: Any) -> str:  # noqa: ANN401
         if not isinstance(value, str) or value not in known:
             raise Refused(name, "value", f"{name} must be one of {', '.join(known)}, not {str(value)[:40]!r}")
@@ -184,7 +186,7 @@ def _one_of(*known: str) -> Callable[[str, Any], str]:
 
 
 def _type(name: str, value: Any) -> QuestionType:  # noqa: ANN401
-    return QuestionType(_one_of(*QuestionType)(name, value))
+    return QuestionType(one_of(*QuestionType)(name, value))
 
 
 def _filed(find: Callable[[str], Any], empty: str) -> Callable[[str, Any], str]:
@@ -212,12 +214,12 @@ EDITABLE: dict[str, Callable[[str, Any], Any]] = {
     "discipline": _filed(find_discipline, "d00"),
     "sub_discipline": _filed(find_sub_discipline, ""),
     "course": _filed(find_course, ""),
-    "language": _one_of("zh", "en", "mixed"),
+    "language": one_of("zh", "en", "mixed"),
     "number": text,
     "section": text,
     "exam_kind": text,
     "exam_year": _year,
-    "visibility": _one_of("private", "public"),
+    "visibility": one_of("private", "public"),
 }
 LABELS = ("discipline", "sub_discipline", "course")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from bank.edits import EDITABLE, LABELS, Refusal, Refused, agree, text
+from bank.edits import EDITABLE, LABELS, Refusal, Refused, agree, one_of, text
 from bank.exchange.rowfile import REFUSED, Columns, Row, nearest, read_rows, refusal
 from schemas.errors import UsageError
 from schemas.question import PrintedForm, Question, QuestionType, Status
@@ -46,10 +46,9 @@ _PARQUET = b"PAR1"
 
 @dataclass
 class QuestionFile:
-    """What a file of questions holds: questions with their lines, refused rows, every row by its line."""
+    """What a file of questions holds: questions, refused rows, every row by its line."""
 
     questions: list[Question] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     rows: dict[int, Row | str] = field(default_factory=dict)
 
@@ -85,7 +84,6 @@ def read_questions(path: Path) -> QuestionFile:
         # Siblings are one printed question, so they have one print.
         print_of = printed.setdefault(question.evidence["draft_id"], question.printed)
         found.questions.append(question.model_copy(update={"printed": print_of}))
-        found.lines.append(line)
     return found
 
 
@@ -172,18 +170,6 @@ def _nested(name: str, value: Any) -> Any:  # noqa: ANN401 - from a file
     return value
 
 
-def _one_of(kind: Iterable[Status] | Iterable[PrintedForm]) -> Callable[[str, Any], Any]:
-    members = {member.value: member for member in kind}
-
-    def check(name: str, value: Any) -> Any:  # noqa: ANN401 - from a file
-        if not isinstance(value, str) or value not in members:
-            told = f"{name} must be one of {', '.join(members)}, not {str(value)[:40]!r}"
-            raise Refused(name, "value", told)
-        return members[value]
-
-    return check
-
-
 def _digest_of(name: str, value: Any) -> str:  # noqa: ANN401 - from a file
     found = text(name, value).strip().lower()
     if len(found) != 64 or not set(found) <= set("0123456789abcdef"):
@@ -199,7 +185,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **EDITABLE,
     **dict.fromkeys(_NESTED, _nested),
     "figures": _digests,
-    "status": _one_of(Status),
-    "printed_form": _one_of(PrintedForm),
+    "status": one_of(*Status),
+    "printed_form": one_of(*PrintedForm),
     "source_sha256": _digest_of,
 }

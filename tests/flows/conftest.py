@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from flowkit import KEY, exambank, write_docx, write_papers
+from flowkit import KEY, Made, exambank, write_docx, write_papers
 
 from bank.store import Bank
-
-
-@dataclass(frozen=True)
-class Made:
-    """A bank with the folder it was made of and what the command said."""
-
-    papers: Path
-    path: Path
-    done: subprocess.CompletedProcess[str]
-
-    @property
-    def bank(self) -> Bank:
-        return Bank.open(self.path)
-
-    def ids(self) -> set[str]:
-        return ids_of(self.path)
-
-
-def ids_of(path: Path) -> set[str]:
-    return set(Bank.open(path).table(["question_id"])["question_id"].to_pylist())
 
 
 @pytest.fixture(scope="session")

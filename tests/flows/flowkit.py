@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import docx
 import psutil
 import pymupdf
+
+from bank.store import Bank
 
 KEY = bytes(range(32))
 SUBJECTS = ("数据结构", "微观经济学", "中国古代史")
@@ -23,6 +26,26 @@ TOPICS = {
     "微观经济学": ("需求的价格弹性", "边际效用递减规律", "完全竞争市场"),
     "中国古代史": ("商鞅变法", "科举制度", "安史之乱"),
 }
+
+
+@dataclass(frozen=True)
+class Made:
+    """A bank with the folder it was made of and what the command said."""
+
+    papers: Path
+    path: Path
+    done: subprocess.CompletedProcess[str]
+
+    @property
+    def bank(self) -> Bank:
+        return Bank.open(self.path)
+
+    def ids(self) -> set[str]:
+        return ids_of(self.path)
+
+
+def ids_of(path: Path) -> set[str]:
+    return set(Bank.open(path).table(["question_id"])["question_id"].to_pylist())
 
 
 def write_docx(path: Path, subject: str, *, year: int = 2020) -> None:

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Made
-from flowkit import exambank, report_of
+from flowkit import Made, exambank, report_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "evaluation"))
 from boardkit import made_run, ratings

@@ -8,8 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import Made
-from flowkit import exambank, report_of
+from flowkit import Made, exambank, report_of
 
 from flows.commands.draw import _given
 from schemas.errors import UsageError

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Made
-from flowkit import exambank, kill_when, start
+from flowkit import Made, exambank, kill_when, start
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "evaluation"))
 from loopback import Loopback

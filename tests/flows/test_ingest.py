@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Made, ids_of
-from flowkit import KEY, environment, exambank, kill_when, report_of, start, stop_when, write_docx
+from flowkit import (
+    KEY,
+    Made,
+    environment,
+    exambank,
+    ids_of,
+    kill_when,
+    report_of,
+    start,
+    stop_when,
+    write_docx,
+)
 
 from bank.store import Bank
 from bank.versions import history
