@@ -61,6 +61,9 @@ class Block(Frozen):
     bold: bool = False
     indent: float = Field(default=0.0, description="left indent in points, within its column")
     colour: str | None = Field(default=None, description="'#rrggbb' of the first run, None if black")
+    inks: tuple[tuple[str, str], ...] = Field(
+        default=(), description="stretches of a black text that are set in colour, as (text, '#rrggbb')"
+    )
     asset: str | None = Field(default=None, description="BLAKE2b hex of a figure's bytes")
     reason: str = Field(
         default="",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.layout import columns, furniture, lines, options
+from ingest.layout.inks import inks
 from ingest.layout.runs import Line, Run, median, union
 from schemas.document import Block, BlockKind, Origin
 
@@ -136,6 +137,9 @@ def _line_blocks(line: Line, page: int, origin: Origin) -> list[Block]:
     text = lines.line_text(text_line)
     if text:
         first = text_line.runs[0]
+        typed = origin is Origin.TEXT_LAYER
+        colour = first.colour if typed else _colour(text_line.runs)
+        tinted = typed and not colour and any(run.colour for run in text_line.runs)
         letters = sum(len(run.text) for run in text_line.runs)
         out.append(
             Block(
@@ -147,7 +151,8 @@ def _line_blocks(line: Line, page: int, origin: Origin) -> list[Block]:
                 size=round(median([run.size for run in text_line.runs for _ in run.text], first.size), 1),
                 bold=first.bold,
                 indent=round(max(0.0, first.box.x0 - line.column_x0), 1),
-                colour=_colour(text_line.runs),
+                colour=colour,
+                inks=inks(text, ((run.text, run.colour) for run in text_line.runs)) if tinted else (),
             )
         )
     return out

@@ -214,6 +214,7 @@ class _Body:
                 "size": line.look.size,
                 "bold": bool(line.look.bold),
                 "colour": colour(line.look.colour),
+                "inks": line.inks,
                 "asset": line.assets[0] if line.assets else None,
             }
             kind = BlockKind.FIGURE if line.only_figures and not common["number"] else BlockKind.TEXT

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
+from ingest.layout.inks import inks
 from ingest.readers.eqfield import eq_field
 from ingest.readers.latex import prose_apart
 from ingest.readers.symbols import from_symbol_font, greek
@@ -49,6 +50,7 @@ class Line:
     look: Look
     assets: list[str] = field(default_factory=list)
     only_figures: bool = False
+    inks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -257,7 +259,8 @@ def lines(content: Content) -> list[Line]:
                 first = next((p for p in group if p.text.strip()), group[0])
                 only = all(p.kind == "picture" or not p.text.strip() for p in group)
                 assets = [p.asset for p in group if p.asset]
-                found.append(Line(text.rstrip(), first.look, assets, only))
+                tints = () if _tint(first) else ((p.text, _tint(p)) for p in group)
+                found.append(Line(text.rstrip(), first.look, assets, only, inks(text, tints)))
         group = []
     return found
 

@@ -134,7 +134,8 @@ def _answers_left(draft: Draft) -> list[Doubt]:
     if any(TICK.search(option.text) for option in draft.options):
         out.append((ALONE, "a tick left in an option"))
     if "ink" in draft.evidence:
-        out.append((ALONE, f"{draft.evidence['ink']} in another ink"))
+        emphasis = draft.evidence["ink"] == "words"
+        out.append((SLIGHT if emphasis else ALONE, f"{draft.evidence['ink']} in another ink"))
     return out
 
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ingest.segment import answers, forms
-from ingest.segment.lines import Line
+from ingest.segment.lines import LABEL, Line
 from ingest.segment.marks import number_value
 from ingest.segment.options import split_options
 from ingest.segment.outline import Section
 from ingest.segment.pieces import Piece, answer_below, inline_parts, parts_of, pieces_of
 from ingest.segment.remarks import split_answer
+from ingest.segment.ticks import OPTIONS_INKED
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
@@ -152,7 +153,8 @@ class Source:
         text = "".join(line.text for line in inked)
         if not inked or lines[0].block.colour:
             return lines, []
-        if announced_choice(section) and not re.fullmatch(r"\W*[A-H]{1,5}\W*", text):
+        labelled = all(LABEL.match(line.text) for line in inked)
+        if (announced_choice(section) or labelled) and not re.fullmatch(r"\W*[A-H]{1,5}\W*", text):
             return lines, []  # options set in colour
         return [line for line in lines if not line.block.colour], inked
 
@@ -235,17 +237,38 @@ def draft_id(draft: Draft) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-_LABEL = re.compile(r"^\s*[（(【\[]?([A-H])(?:\s?[)）】\].．、:：]|\s)")
+_ANY_LABEL = re.compile(r"(?<![A-Za-z0-9])[（(【\[]?([A-H])\s?[)）】\].．、:：]")
 
 
 def _ink_left(lines: Sequence[Line]) -> dict[str, str]:
     """Evidence of lines in another ink that stay in a question printed in black: they may be its answer."""
     if lines[0].block.colour:
         return {}
-    inked = [line for line in lines[1:] if line.block.colour and line.kind is BlockKind.TEXT]
-    labels = [found.group(1) for line in inked if (found := _LABEL.match(line.text))]
-    told = any(re.search(r"\w", line.text) for line in inked)
-    return {"ink": f"options {', '.join(labels)}" if labels else "lines"} if told else {}
+    labels: list[str] = []
+    ends = other = False
+    for place, line in enumerate(lines):
+        if line.kind is not BlockKind.TEXT:
+            continue
+        whole = bool(place and line.block.colour)
+        stretches = [line.text] if whole else [text for text, _ in line.block.inks if text in line.text]
+        for stretch in stretches:
+            # what stands in colour on a scan was written by hand
+            found = [] if line.block.origin is Origin.OCR else _options_in(stretch, line.text)
+            labels += found
+            other = other or (not found and bool(re.search(r"\w", stretch)))
+            ends = ends or whole
+    if labels and not (ends and other):
+        return {"ink": f"{OPTIONS_INKED}{', '.join(dict.fromkeys(labels))}"}
+    return {"ink": "lines" if ends else "words"} if other else {}
+
+
+def _options_in(stretch: str, line: str) -> list[str]:
+    """Labels of the options that a stretch of a line in another ink sets out, or stands in."""
+    if LABEL.match(stretch):
+        return [found.group(1) for found in _ANY_LABEL.finditer(stretch)] or [stretch.strip()[:1]]
+    before = list(_ANY_LABEL.finditer(line[: line.find(stretch)]))
+    inside = _ANY_LABEL.search(stretch)
+    return [before[-1].group(1)] if before and not inside else []
 
 
 def answers_coloured(items: Sequence[Sequence[Line]]) -> bool:

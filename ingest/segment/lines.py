@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ingest.segment.marks import Mark, read_mark, split_inner
@@ -22,6 +23,8 @@ _NUMERALS = re.compile(r"[一二三四五六七八九十]{1,2}(?=[\s|]|$)")
 # no-break, en, em, thin and zero-width spaces: typists' and converters' ways of writing a space
 _SPACES = {0xA0: " ", 0x2002: " ", 0x2003: " ", 0x2009: " ", 0x200B: "", 0xFEFF: ""}
 _INK = re.compile(r"[^\s\u3000]")
+LABEL = re.compile(r"\s*[（(【\[]?([A-H])(?:\s?[)）】\].．、:：]|\s)")
+"""The label of an option at the start of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,23 @@ def _is_score_head(text: str) -> bool:
     return len(text) <= 80 and bool(_SCORE_HEAD.match(text)) and len(_NUMERALS.findall(text)) >= 3
 
 
+# where a sentence, a pair of brackets or a blank has come to its end
+_ENDED = re.compile(r"[。．.？?！!：:；;）)\]】_…]\s*$")
+
+
+def _by_ink(text: str, block: Block) -> Iterator[tuple[str, Block]]:
+    """The lines of a block; what follows a sentence in another ink, to the end, is a line of its own."""
+    raws = text.split("\n")
+    tail, tint = block.inks[-1] if block.inks else ("", "")
+    before = raws[-1].rstrip().removesuffix(tail) if tail else ""
+    cut = len(tail) > 1 and raws[-1].rstrip().endswith(tail) and _ENDED.search(before)
+    if not cut or read_mark(tail) or LABEL.match(tail):
+        yield from ((raw, block) for raw in raws)
+        return
+    yield from ((raw, block) for raw in [*raws[:-1], before])
+    yield tail, block.model_copy(update={"text": tail, "number": "", "colour": tint, "inks": ()})
+
+
 def body_lines(document: Document) -> list[Line]:
     """All lines that are not page furniture, in reading order, with several items on one line cut apart."""
     lines: list[Line] = []
@@ -80,16 +100,16 @@ def body_lines(document: Document) -> list[Line]:
             lines.append(Line(block.text or "[图]", block, None, kind=block.kind, index=len(lines)))
             continue
         text, automatic = _displayed(block)
-        for raw in text.split("\n"):
+        for raw, inked in _by_ink(text, block):
             lead = len(raw[: len(raw) - len(raw.lstrip())].expandtabs(4))
             piece = _GRADER_BOX.sub("", raw.strip())
             if not _INK.search(piece) or _GRADER_LINE.match(piece) or _is_score_head(piece):
                 continue
             mark = read_mark(piece)
             if mark is None:
-                lines.append(Line(piece, block, None, index=len(lines), lead=lead))
+                lines.append(Line(piece, inked, None, index=len(lines), lead=lead))
                 continue
             for part in split_inner(piece, mark):
-                lines.append(Line(part.strip(), block, read_mark(part), automatic, index=len(lines)))
+                lines.append(Line(part.strip(), inked, read_mark(part), automatic, index=len(lines)))
             automatic = False
     return lines

@@ -10,6 +10,9 @@ from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
 BY_TICK = "ticked option"
+BY_INK = "option in another ink"
+OPTIONS_INKED = "options "
+"""How the evidence of options in another ink begins; their labels follow."""
 _BEFORE_LABEL = re.compile(r"[√✓✔☑][（(]?[A-H]\s?[)）.．、:：]")
 
 
@@ -54,6 +57,37 @@ def with_ticked(drafts: Sequence[Draft]) -> list[Draft]:
         return list(drafts)
     known = {d.draft_id for d in marked}
     return [_answered(draft) if draft.draft_id in known else draft for draft in drafts]
+
+
+def with_inked(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts with options set in another ink as answers, where at least half the choices have such.
+
+    What a scan shows in colour is a student's pen, and stays a doubt; so do a few options set in colour.
+    """
+    choices = [d for d in drafts if d.form is Form.MULTIPLE_CHOICE and d.options]
+    inked = {d.draft_id: found for d in choices if (found := _inked_options(d))}
+    if len(inked) < 2 or 2 * len(inked) < len(choices):
+        return list(drafts)
+    return [
+        draft.model_copy(
+            update={
+                "answer": inked[draft.draft_id],
+                "answer_source": f"{draft.source}: {BY_INK}",
+                "evidence": {k: v for k, v in draft.evidence.items() if k != "ink"} | {"answer": BY_INK},
+            }
+        )
+        if draft.draft_id in inked
+        else draft
+        for draft in drafts
+    ]
+
+
+def _inked_options(draft: Draft) -> str:
+    """Labels of the options in another ink, "" where they are none, all or not to be trusted."""
+    known = draft.evidence.get("ink", "").removeprefix(OPTIONS_INKED).split(", ")
+    labels = [option.label for option in draft.options]
+    told = [label for label in labels if label in known]
+    return "".join(told) if len(told) == len(known) < len(labels) and not draft.answer else ""
 
 
 def _answered(draft: Draft) -> Draft:
