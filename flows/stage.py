@@ -83,7 +83,9 @@ def settings_hash(*sections: BaseModel) -> str:
 
 def cache_key(sha256: str, name: str, version: str, settings: Settings) -> str:
     """Key of one document's extraction. The name is in it because names tell keys from papers."""
-    return _hash([sha256, name, version, settings_hash(settings.read, settings.vision)], length=48)
+    return _hash(
+        [sha256, name, version, settings_hash(settings.read, settings.vision, settings.segment)], length=48
+    )
 
 
 def distribution(name: str) -> str:

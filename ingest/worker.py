@@ -78,7 +78,7 @@ def answer(request: Mapping[str, Any], settings: Settings, assets_dir: Path) -> 
             return f'{{"ok": {document.model_dump_json()}}}'
         from ingest.segment import segment
 
-        extraction = segment(document).model_dump_json()
+        extraction = segment(document, settings.segment).model_dump_json()
         if request["op"] == "look":
             return f'{{"ok": {{"document": {document.model_dump_json()}, "extraction": {extraction}}}}}'
         return f'{{"ok": {extraction}}}'

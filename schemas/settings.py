@@ -32,6 +32,14 @@ class ReadSettings(Frozen):
     max_chars: int = Field(default=2_000_000, gt=0, description="text of one document")
 
 
+class SegmentSettings(Frozen):
+    """How papers are cut into questions."""
+
+    coloured_options: bool = Field(
+        default=False, description="take options set in colour as the right ones, where most choices have one"
+    )
+
+
 class CleanSettings(Frozen):
     """How drafts become generative items."""
 
@@ -82,6 +90,14 @@ class ModelSettings(Frozen):
     price_reply: float | None = Field(default=None, ge=0, description="of a million tokens received")
 
 
+class TestedSettings(ModelSettings):
+    """The model under test, or with `beside` several that answer the same paper."""
+
+    beside: tuple[ModelSettings, ...] = Field(
+        default=(), description="further models that are asked the same paper, side by side"
+    )
+
+
 class JudgeSettings(ModelSettings):
     """A judge, or with `panel` several that vote."""
 
@@ -112,6 +128,10 @@ class RunSettings(Frozen):
     runner: Literal["threads", "dask"] = "threads"
     address: str = ""
     workers: int = Field(default=0, ge=0, description="0 = one per core")
+    retries: int = Field(
+        default=2, ge=0, description="of runs side by side: how often one goes on after its endpoint was down"
+    )
+    retry_seconds: float = Field(default=120.0, ge=0, description="the wait before it does")
 
 
 class SampleSettings(Frozen):
@@ -128,10 +148,11 @@ class Settings(Frozen):
     """Everything that can be set, with defaults that need no file."""
 
     read: ReadSettings = ReadSettings()
+    segment: SegmentSettings = SegmentSettings()
     clean: CleanSettings = CleanSettings()
     classify: ClassifySettings = ClassifySettings()
     dedup: DedupSettings = DedupSettings()
-    model: ModelSettings = ModelSettings()
+    model: TestedSettings = TestedSettings()
     judge: JudgeSettings = JudgeSettings()
     vision: VisionSettings = VisionSettings()
     run: RunSettings = RunSettings()

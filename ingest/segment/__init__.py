@@ -20,16 +20,18 @@ from ingest.segment.remarks import without_students
 from ingest.segment.sheets import Sheet, attach_sheets, take_sheets
 from ingest.segment.split import resplit
 from ingest.segment.tables import question_tables
+from ingest.segment.ticks import with_inked
 from schemas.document import BlockKind, Document, Origin
 from schemas.question import Draft, Dropped, Extraction
 from schemas.question import PrintedForm as Form
+from schemas.settings import SegmentSettings
 
 __all__ = ["segment"]
 
 _TITLE_LINES = 12
 
 
-def segment(document: Document) -> Extraction:
+def segment(document: Document, settings: SegmentSettings | None = None) -> Extraction:
     """Cut a document into drafts; whatever becomes no question is listed with its reason.
 
     A document that is only a key gives one draft per answered number, flagged `answer_only`.
@@ -54,6 +56,8 @@ def segment(document: Document) -> Extraction:
         begins: dict[str, int] = {}
         asked, sheets = take_sheets([x for k, x in enumerate(lines) if k not in keyed])
         drafts = questions(document, asked, dropped, begins)
+        if settings is not None and settings.coloured_options:
+            drafts = with_inked(drafts)
         drafts, unasked = attach_sheets(drafts, begins, lines, sheets, document.source)
         drafts, unused = attach_blocks(drafts, begins, lines, blocks, document.source)
         dropped.extend(_unused(document, [*unasked, *unused]))

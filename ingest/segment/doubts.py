@@ -82,6 +82,8 @@ def among(draft: Draft, peers: Peers) -> list[Doubt]:
         and draft.options
     ):
         out.append((SECOND, f"{len(draft.options)} options where the others have {peers.options}"))
+    if peers.count >= 3 and peers.options >= 3 and not draft.options and not draft.material:
+        out.append((ALONE, f"no options where the others have {peers.options}"))
     if peers.count >= 4 and peers.pointed >= 0.75 and draft.points is None:
         out.append((SECOND, "no points where the others have some"))
     return out

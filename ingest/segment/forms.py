@@ -14,7 +14,10 @@ from schemas.question import PrintedForm as Form
 
 # Order matters: the first word that matches decides.
 _FORM_WORDS: tuple[tuple[Form, str], ...] = (
-    (Form.MULTIPLE_CHOICE, r"选择|单选|多选|不定项|multiple[- ]choice|single[- ]choice"),
+    (
+        Form.MULTIPLE_CHOICE,
+        r"选择|单选|多选|不定项|\b[A-CKX][1-4]?\s?型题|multiple[- ]choice|single[- ]choice",
+    ),
     (Form.TRUE_FALSE, r"判断|是非|正误|对错|true\s*(?:or|/|and)\s*false"),
     (Form.FILL_BLANK, r"填空|填充|完形|fill[- ]in|blanks?\b"),
     (

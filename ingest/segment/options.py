@@ -17,6 +17,8 @@ _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、
 
 # A vacuum / B water / C glass: labels without a sign, each at the start of a line or after a gap
 _BARE = re.compile(r"(?:(?<=\n)|(?<=[ \u3000]{2})|(?<=\t))([A-H])[ \t\u3000]+(?=[^\s.．、=])")
+# A真空 B水 C玻璃 D铜: labels close to Chinese text, the first at the start of a line or after a sentence
+_CLOSE = re.compile(r"(?:(?<=[\n？?。：:）)])(?=A)|(?<![A-Za-z0-9])(?=[B-H]))([A-H])(?=[\u3400-\u9fff])")
 _PART = re.compile(
     r"[?？]\s*$|^(?:find|compute|calculate|what|why|how|explain|show|prove|describe|determine|give|state|draw|write|derive|discuss"
     r"|list|define|estimate|evaluate|suggest|sketch|use|compare|identify|construct|verify|if|solve|name|outline)\b"
@@ -32,7 +34,7 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
     """
     # the (A) of $r(A)$ is no label: formulas are hidden from the search, at their own length
     shown = FORMULA.sub(lambda m: "$" * len(m.group()), text)
-    for pattern in (_UPPER, _LOWER, _BARE):
+    for pattern in (_UPPER, _LOWER, _BARE, _CLOSE):
         places = _run(shown, pattern)
         if len(places) < 2:
             continue
@@ -52,10 +54,19 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
             continue  # a. Find …  b. What …? are sub-questions
         if pattern is _BARE and len(places) < 3:
             continue
+        if pattern is _CLOSE and (len(places) < 4 or _named(options)):
+            continue
         if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
             continue  # a. b. c. over whole sentences are sub-questions
         return stem, tuple(options)
     return text, ()
+
+
+def _named(options: list[Option]) -> bool:
+    """Whether the letters are names in a sentence («A公司向B公司…»), which goes on with a sign or a word."""
+    return len({option.text[:1] for option in options}) < len(options) / 2 + 1 or any(
+        option.text.endswith(("、", "，", "和", "与", "向", "给", "对", "、及")) for option in options[:-1]
+    )
 
 
 def _run(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int, str]]:

@@ -14,7 +14,7 @@ from ingest.readers import read
 from ingest.segment import segment
 from schemas.document import Document
 from schemas.question import Draft
-from schemas.settings import ReadSettings
+from schemas.settings import ReadSettings, SegmentSettings
 
 Line = list[tuple[str, bool]]
 """Stretches of a line, each with whether it is red."""
@@ -67,23 +67,27 @@ def pdf(path: Path, lines: list[Line]) -> Document:
     return read(path, ReadSettings())[0]
 
 
-def drafts(document: Document) -> tuple[Draft, ...]:
-    return segment(document).drafts
+def drafts(document: Document, take: bool = False) -> tuple[Draft, ...]:
+    return segment(document, SegmentSettings(coloured_options=take)).drafts
 
 
 @pytest.mark.parametrize(("make", "suffix"), [(word, "docx"), (pdf, "pdf")])
-def test_options_in_colour_are_the_answers_where_most_choices_have_one(
+def test_options_in_colour_are_named_and_taken_only_where_that_is_set(
     tmp_path: Path, make: object, suffix: str
 ) -> None:
     assert callable(make)
-    found = drafts(make(tmp_path / f"a.{suffix}", CHOICES))
+    document = make(tmp_path / f"a.{suffix}", CHOICES)
+    told = drafts(document)
+    assert [draft.answer for draft in told] == [None, None, None]
+    assert all(draft.confidence < 0.6 and "options " in draft.evidence["doubts"] for draft in told)
+    found = drafts(document, take=True)
     assert [draft.answer for draft in found] == ["B", "A", "C"]
     assert all("another ink" in draft.answer_source for draft in found)
 
 
 def test_one_option_in_colour_is_doubted_and_no_answer(tmp_path: Path) -> None:
     plain = [[("".join(text for text, _ in line), False)] for line in CHOICES]
-    found = drafts(word(tmp_path / "a.docx", [*CHOICES[:3], *plain[3:]]))
+    found = drafts(word(tmp_path / "a.docx", [*CHOICES[:3], *plain[3:]]), take=True)
     assert [draft.answer for draft in found] == [None, None, None]
     assert [draft.confidence < 0.6 for draft in found] == [True, False, False]
 
