@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from rapidfuzz import fuzz
 
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry, choice_of
-from ingest.segment.leftover import pair_unique, section_key, with_left
+from ingest.segment.leftover import pair_unique, with_left
 from ingest.segment.marks import Style, number_value, read_mark
 from ingest.segment.remarks import split_answer
 from ingest.segment.sections import title_value
+from ingest.segment.wholes import WHOLE, by_heading, in_one_line, whole_sections
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 from schemas.text import fold
 
 SAME_STEM = 82.0
-WHOLE = "key section as a whole"
 _SINGLE = ("key", "key file")
 
 
@@ -35,7 +34,8 @@ def attach(
     answered with text, a letter that is no option) nothing is attached and the flag is the same; where
     that is so for half of a section, none of its answers is taken.
     """
-    entries = [*entries, *_whole_sections(drafts, entries)]
+    entries = in_one_line(drafts, entries)
+    entries = [*entries, *whole_sections(drafts, entries)]
     matched: dict[int, tuple[str, int]] = {}
     pairs = _pairs(drafts, entries, matched)
     out = list(drafts)
@@ -70,38 +70,6 @@ def _distrusted(
         if wrong >= 2 and 2 * wrong >= len(members):
             out.append(members)
     return out
-
-
-def _whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
-    """For a section that is one question on the paper but (1)(2) in the key: all its entries as one."""
-    single = {section_key(d)[1] or number_value(d.number) for d in drafts if not d.section} | {
-        value
-        for (_, value), members in _grouped(drafts).items()
-        if value and len(members) == 1 and number_value(drafts[members[0]].number) == value
-    }
-    sections: dict[int, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        sections[entry.section].append(entry)
-    return [
-        replace(
-            members[0],
-            number=0,
-            text="\n".join(f"（{entry.number}）{entry.text}" for entry in members),
-            regions=tuple(region for entry in members for region in entry.regions),
-            rule=WHOLE,
-        )
-        for members in sections.values()
-        if len(members) >= 2
-        and members[0].section_value in single
-        and [entry.number for entry in members] == list(range(1, len(members) + 1))
-    ]
-
-
-def _grouped(drafts: Sequence[Draft]) -> dict[tuple[str, int], list[int]]:
-    groups: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for d, draft in enumerate(drafts):
-        groups[section_key(draft)].append(d)
-    return groups
 
 
 def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
@@ -243,7 +211,7 @@ def _pairs(
 
     matched is filled with section of the key → section of the paper.
     """
-    groups = _grouped(drafts)
+    groups = by_heading(drafts)
     by_section: dict[int, list[int]] = defaultdict(list)
     for e, entry in enumerate(entries):
         by_section[entry.section].append(e)

@@ -193,3 +193,21 @@ def test_a_range_with_a_letter_too_few_answers_nothing_and_is_told() -> None:
     assert [d.answer for d in paper.drafts] == ["A", "B", "C", "D", None, None, None, None]
     assert [d.confidence < 0.6 for d in paper.drafts] == [False] * 4 + [True] * 4
     assert any("5-8 BCA" in one.text for one in paper.dropped)
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("一、光的利用；水的散失；二氧化碳；氧气", ["光的利用", "水的散失", "二氧化碳；氧气"]),
+        ("一、光的利用、水的散失、二氧化碳、氧气。", ["光的利用", "水的散失", "二氧化碳；氧气"]),
+        ("一、光的利用；水的散失；二氧化碳，氧气。", ["光的利用", "水的散失", "二氧化碳，氧气"]),
+        ("一、光的利用；水的散失；二氧化碳；氧气；多出", [None, None, None]),
+    ],
+)
+def test_a_section_of_blanks_answered_in_one_line(line: str, answers: list[str | None]) -> None:
+    paper = (
+        "一、填空题（每空1分）\n1. 叶的排列有利于____。\n2. 气孔关闭可减少____。\n3. 光合作用吸收____，放出____。\n"
+        f"二、简答题\n1. 简述呼吸作用。\n参考答案\n{line}\n二、1. 有机物分解并放出能量。"
+    )
+    found = cut(paper).drafts
+    assert [draft.answer for draft in found] == [*answers, "有机物分解并放出能量。"]
