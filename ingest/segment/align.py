@@ -325,7 +325,7 @@ def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, i
     for d, draft in enumerate(drafts):
         if d in pairs or draft.section:
             continue
-        value = number_value(draft.number)
+        value = number_value(draft.number) or title_value(draft.number)
         found = [
             e
             for e, entry in enumerate(entries)

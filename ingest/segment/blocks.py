@@ -21,6 +21,7 @@ from ingest.segment.key import Entry, read_key
 from ingest.segment.keylines import NESTED, texts_after
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
+from ingest.segment.sections import extra_end
 from schemas.document import BlockKind
 from schemas.question import Draft
 from schemas.text import fold
@@ -145,7 +146,7 @@ def title_lines(lines: Sequence[Line]) -> set[int]:
         if line.mark is not None:
             at += 1
             continue
-        if index < 2 or not 0 < at < len(numbered) or not _is_title(lines, index):
+        if index < 2 or not 0 < at < len(numbered) or not _is_title(lines, index) or extra_end(line.text):
             continue
         after = lines[numbered[at]].mark
         if after is not None and after.value == 1:

@@ -14,6 +14,7 @@ from ingest.segment.keylines import key_lines
 from ingest.segment.lines import Line
 from ingest.segment.marks import Style, read_mark
 from ingest.segment.outline import Section, choose_items, find_sections
+from ingest.segment.sections import extra_end
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
 from schemas.question import Region
@@ -100,6 +101,8 @@ _POINTS = re.compile(r"[（(\[]\s*(?:本|每|共|满分)?[^（）()]{0,8}?\d{1,3
 
 def _said_in_heading(section: Section, body: Sequence[Line]) -> str:
     """What a line with the number of a section answers («二、因势利导。»), '' where it names or asks."""
+    if section.line is not None and extra_end(section.title):
+        return section.title[extra_end(section.title) :].strip()
     mark = read_mark(section.title)
     if section.line is None or mark is None or mark.style is not Style.HAN or listed(section.title):
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.segment import forms
 from ingest.segment.confidence import CLOSE, NUMBER_LOST, UNNUMBERED
@@ -24,7 +24,7 @@ from ingest.segment.loose import asks, sentences, unnumbered_items, without_dire
 from ingest.segment.lost import unnumbered_before, with_forgotten, with_lost_verdicts
 from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
-from ingest.segment.sections import Section, find_sections
+from ingest.segment.sections import Section, extra_end, extra_name, find_sections
 from ingest.segment.shared import is_passage, shared_at, span_of
 from ingest.segment.ticks import with_ticked, with_verdicts
 from schemas.document import BlockKind, Document
@@ -113,12 +113,14 @@ def _section_drafts(
         if stop < section.end:
             text = "\n".join(line.text for line in lines[stop : section.end])
             dropped.append(drop(document, text, "note of the paper", lines[stop]))
+        named = extra_end(head.text)
+        said = [replace(head, text=head.text[named:])] if head.text[named:].strip() else []
         own = source.draft(
             order=order,
-            number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else "",
+            number=head.mark.printed.rstrip("、，,.．。:： ") if head.mark else extra_name(head.text),
             section=section,
             count=1,
-            lines=lines[section.line : stop],
+            lines=[*said, *lines[section.line + 1 : stop]],
             rule="section is the question",
             own_heading=True,
         )

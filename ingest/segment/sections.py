@@ -31,12 +31,14 @@ _UNIT = re.compile(
     r"^(?:第\s*(?:[一二三四五六七八九十]{1,3}|\d{1,2})\s*(?:章|单元|讲"
     r"|篇)(?:[\s:：]\s*[^，。？；]{0,24})?|Chapter\s+\d{1,2}\b[^.?]{0,50})$"
 )
-# a question for extra points, printed without a number
+# questions for extra points, printed without a number; alone on its line the name needs no sign
 _EXTRA = re.compile(
-    r"^(?:Bonus|BONUS|Extra [Cc]redit)(?:\s+(?:[Qq]uestions?|[Pp]roblems?))?\s{0,3}"
-    r"(?:[（(\[][^（()）\[\]]{1,30}[)）\]]\s{0,3}[.:：]?|[.:：])"
-    r"|^(?:附加题|加分题)\s{0,3}(?:[（(\[][^（()）\[\]]{1,30}[)）\]]\s{0,3}[.:：]?|[.:：])\s{0,3}(?=\S)"
+    r"(?P<name>Bonus|BONUS|Extra [Cc]redit|附加题|加分题|附加试题|选做题)"
+    r"(?:\s+(?:[Qq]uestions?|[Pp]roblems?))?\s{0,3}"
+    r"(?:[（(\[【][^（()）\[\]【】]{1,30}[)）\]】]\s{0,3}[.:：]?|[.:：]|$)\s{0,3}"
 )
+EXTRA = 99
+"""Stands for the number of a section for extra points, in paper and key."""
 _WORD_NUMBERS = ("one", "two", "three", "four", "five")
 
 
@@ -103,11 +105,12 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
         elif (chapter := _CHAPTER.match(text)) and len(text) < 80:
             mark = read_mark(f"{chapter.group(1)}、")
             found.append((index, text, mark.value if mark else 0, True))
+        elif extra_end(text):
+            follow = lines[index + 1].mark if index + 1 < end else None
+            listed = follow is not None and (follow.value == 1 or follow.style is Style.ARABIC)
+            found.append((index, text, EXTRA, listed and len(text) <= 40))
         elif index in terms or (index in units and len(units) >= 2) or _is_bare_heading(line):
             found.append((index, text, 0, True))
-        elif _EXTRA.match(text):
-            follow = lines[index + 1].mark if index + 1 < end else None
-            found.append((index, text, 0, follow is not None and follow.value == 1 and len(text) <= 40))
         elif _is_lettered(lines, index, end):
             found.append((index, text, ord(text[0]) - 64, True))
         elif (
@@ -319,9 +322,23 @@ def _arabic_headings(lines: Sequence[Line], begin: int, end: int) -> set[int]:
     return chosen
 
 
+def extra_end(text: str) -> int:
+    """Where the text of a question for extra points begins («附加题（10分）：…»), 0 where it is none."""
+    found = _EXTRA.match(text)
+    return found.end() if found else 0
+
+
+def extra_name(text: str) -> str:
+    """«附加题» as printed, '' where a text does not begin with such a name."""
+    found = _EXTRA.match(text)
+    return found.group("name") if found else ""
+
+
 def title_value(title: str) -> int:
     """The number of a heading as printed («二、», «Ⅱ.», «第二部分», «Part B»), 0 when it has none."""
     title = title.strip()
+    if extra_end(title):
+        return EXTRA
     if part := _PART.match(title):
         return _part_value(part.group(1))
     if chapter := _CHAPTER.match(title):
