@@ -74,7 +74,7 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
             for number, text in ranged:
                 entry(number, text, (_region(lines[i]),), "key range")
             continue
-        pieces = [lines[i].body, *(line.text for line in lines[i + 1 : stop])]
+        pieces = [lines[i].body, *(line.indent + line.text for line in lines[i + 1 : stop])]
         entry(mark.value, "\n".join(pieces), tuple(_region(line) for line in lines[i:stop]), "key")
         for line in lines[i + 1 : stop]:
             for number, text in key_ranges(line.text) if line.kind is BlockKind.TEXT else ():
@@ -83,7 +83,7 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
     head = _said_in_heading(section, body)
     own = [lines[section.line]] if head and section.line is not None else []
     if not found and section.line is not None:
-        text = "\n".join([head, *(line.text for line in body)]).strip()
+        text = "\n".join([head, *(line.indent + line.text for line in body)]).strip()
         if text:
             entry(0, text, tuple(_region(line) for line in (*own, *body)), "key section")
     elif head.endswith(("。", "；", ";")):

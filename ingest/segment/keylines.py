@@ -21,6 +21,10 @@ NESTED = re.compile(
 _NAME = re.compile(
     r"[^\d。；;？?！!,，:：（）()]{2,16}(?:[（(][^（()）]{1,40}[)）])?\s{0,3}[:：]?\s{0,3}(?=[（(]?\s{0,3}\d)"
 )
+# «单选：1-5 ABCDA», «判断题（每题1分）：1.√ 2.×»
+_SECTION_NAME = re.compile(
+    r"([^\d。；;？?！!,，:：（）()]{2,10}(?:[（(][^（()）]{1,40}[)）])?)\s{0,3}[:：]\s{0,3}(?=[（(]?\s{0,3}\d)"
+)
 _OWN = re.compile(r"\s{0,3}(\d{1,2})\s{0,3}[.．、](?!\d)\s{0,3}(?=\S)")
 _REACH = 60
 
@@ -76,6 +80,15 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             yield _changed(line, rest if again else f"{number}. {rest}", None if again else ...)
             continue
         mark = line.mark
+        named = _named_section(line) if mark is None else 0
+        if named:
+            yield _changed(line, line.text[:named].rstrip(" :："), None)
+            told = _changed(line, line.text[named:])
+            split = [told.text]
+            if told.mark is not None and not listed(told.text):
+                split = split_inner(told.text, told.mark, tight=True)
+            yield from (_changed(line, text) for text in split)
+            continue
         if mark is None:
             yield line
             continue
@@ -95,6 +108,13 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             yield changed
         if found := listed(line.text):
             last = found[-1][0]
+
+
+def _named_section(line: Line) -> int:
+    """Where after «单选：» on a line without a number the answers of that section begin, 0 for nowhere."""
+    found = _SECTION_NAME.match(line.text)
+    named = found is not None and is_type_heading(found.group(1)) and heading_form(found.group(1)) is not None
+    return found.end() if found is not None and named else 0
 
 
 def _first_answer(line: Line, last: int) -> int:

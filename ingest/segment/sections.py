@@ -217,7 +217,7 @@ def _is_bare_heading(line: Line) -> bool:
         len(text) <= 30
         and is_type_heading(text)
         and bool(_BARE_HEADING.match(text))
-        and not re.search(r"(?<![简问解])答题|试题|考题|标题|命题|问题|习题|例题|做题", text)
+        and not re.search(r"(?<![简问解选必])答题|试题|考题|标题|命题|问题|习题|例题|做题", text)
     )
 
 

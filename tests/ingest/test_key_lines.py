@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from papermaker import cut, table
+from papermaker import cut, document, table
 
+from ingest.segment import segment
 from ingest.segment.pairing import pair
 
 PAPER = (
@@ -211,3 +212,20 @@ def test_a_section_of_blanks_answered_in_one_line(line: str, answers: list[str |
     )
     found = cut(paper).drafts
     assert [draft.answer for draft in found] == [*answers, "有机物分解并放出能量。"]
+
+
+def test_sections_of_a_key_named_without_numbers_on_the_line_of_their_answers() -> None:
+    options = "\nA. 甲 B. 乙 C. 丙 D. 丁\n"
+    paper = (
+        f"一、单选\n1. 一是（ ）{options}2. 二是（ ）{options}二、多选\n1. 三是（ ）{options}2. 四是（ ）{options}"
+        "三、判断题\n1. 天是蓝的。\n2. 地是方的。\n四、论述\n1. 试论甲。\n答案：\n"
+        "多选：1.ABC 2.ABD\n单选：1-2 AB\n判断题（每题1分）：1.√ 2.×\n论述：1. 甲是好的。"
+    )
+    assert [draft.answer for draft in cut(paper).drafts] == ["A", "B", "ABC", "ABD", "√", "×", "甲是好的。"]
+
+
+def test_a_program_in_a_key_of_its_own_keeps_its_indentation() -> None:
+    program = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s"
+    paper = segment(document(["一、编程题（每题10分）", "1. 求和。", "2. 求积。"], "卷.docx"))
+    key = segment(document(f"一、编程题\n1.\n{program}\n2. 略。见讲义。".split("\n"), "卷答案.docx"))
+    assert pair([paper, key])[0].drafts[0].answer == program
