@@ -1,0 +1,1 @@
+"""Self-preference of judges: pairs of equal quality, rates, tests, classes, mitigation, and the report."""
