@@ -43,6 +43,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _BARE_NUMBER = re.compile(r"\d{1,3}|[ivxlIVXL]{1,6}")
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
 _SCORE_BOX = re.compile(
     r"(?:(?:得|评|总|阅|复|核)\s*(?:分|卷|阅)?\s*(?:分|人|数)?\s*(?:签名|签字)?|题\s*号|评卷教师|阅卷教师|评阅人|复核人|核分人|登分人"
     r"|[一二三四五六七八九十]|总\s*分|合\s*计|\s){1,30}"
@@ -58,11 +59,61 @@ _SEAL = re.compile(
 def mark(pages: Sequence[Page]) -> list[Page]:
     """The same pages with their furniture marked."""
     context = _Context(pages)
+    counted = _counted(pages)
     out = []
     for page in pages:
-        blocks = _within_cards([_marked(block, page, context) for block in page.blocks])
-        out.append(page.model_copy(update={"blocks": blocks}))
+        blocks = [
+            block.model_copy(update={"kind": BlockKind.FURNITURE, "reason": "page_number"})
+            if block is counted.get(page.number)
+            else _marked(block, page, context)
+            for block in page.blocks
+        ]
+        out.append(page.model_copy(update={"blocks": _within_cards(blocks)}))
     return out
+
+
+def _counted(pages: Sequence[Page]) -> dict[int, Block]:
+    """The lone numbers below the text of several pages that count them, by page, at whatever height.
+
+    A scan has broad margins: such numbers may stand far above the foot of its picture.
+    """
+    found: dict[int, tuple[int, Block]] = {}
+    for page in pages:
+        below = _lowest(page)
+        if below is not None:
+            found[page.number] = (_number_of(below.text) - page.number, below)
+    steps = [step for step, _ in found.values()]
+    usual = max(sorted(set(steps)), key=steps.count, default=0)
+    out = {number: block for number, (step, block) in found.items() if step == usual}
+    filled = sum(any(block.kind is BlockKind.TEXT for block in page.blocks) for page in pages)
+    return out if len(out) >= max(2, filled / 2) else {}
+
+
+def _lowest(page: Page) -> Block | None:
+    """The block below all others of a page where it is a number in the middle, well apart from the text."""
+    placed = [
+        block for block in page.blocks if block.box is not None and block.kind is not BlockKind.FURNITURE
+    ]
+    last = max(placed, key=lambda block: block.box.y1 if block.box else 0.0, default=None)
+    if last is None or last.box is None or last.kind is not BlockKind.TEXT or len(placed) < 2:
+        return None
+    if not _BARE_NUMBER.fullmatch(last.text.strip()) or _number_of(last.text) == 0:
+        return None
+    box = last.box
+    apart = box.y0 - max(block.box.y1 for block in placed if block.box and block is not last)
+    width, height = page.width or 0.0, page.height or 0.0
+    middle = abs((box.x0 + box.x1) / 2 - width / 2) < 0.1 * width
+    return last if middle and apart > 1.2 * (box.y1 - box.y0) and box.y0 > 0.5 * height else None
+
+
+def _number_of(text: str) -> int:
+    """Value of an arabic or a Roman number, 0 where it is none."""
+    text = text.strip().lower()
+    if text.isdecimal():
+        return int(text)
+    values = [_ROMAN.get(char, 0) for char in text]
+    total = sum(-a if a < b else a for a, b in pairwise([*values, 0]))
+    return total if all(values) else 0
 
 
 def _within_cards(blocks: Sequence[Block]) -> tuple[Block, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,6 +172,26 @@ def test_headers_need_repetition_and_never_vanish() -> None:
     assert kinds == [[("furniture", "header"), ("text", ""), ("furniture", "page_number")]] * 3
     once = furniture.mark(pages("1. 第一页的第一题", "（3）续上题的一问", "综合应用题"))
     assert all(page.blocks[0].kind is BlockKind.TEXT for page in once)
+
+
+@pytest.mark.parametrize(
+    ("below", "marked"),
+    [(("1", "2"), True), (("i", "ii"), True), (("5", "6"), True), (("2", "2"), False), (("k", "k"), False)],
+)
+def test_lone_numbers_that_count_the_pages_of_a_scan_are_no_text(
+    below: tuple[str, ...], marked: bool
+) -> None:
+    def page(number: int, foot: str) -> Page:
+        kept = [
+            Block(text=text, page=number, box=Box(x, y, x + 200, y + 12), size=10, origin=Origin.OCR)
+            for text, x, y in (("1. 证明下面的等式成立。", 90, 200), ("2. 求它的极限。", 90, 520))
+        ]
+        kept.append(Block(text=foot, page=number, box=Box(292, 600, 303, 612), origin=Origin.OCR))
+        return Page(number=number, width=595, height=842, method=Origin.OCR, blocks=tuple(kept))
+
+    out = furniture.mark([page(number, foot) for number, foot in enumerate(below, start=1)])
+    assert [page.blocks[-1].reason for page in out] == ["page_number" if marked else ""] * 2
+    assert all(block.kind is BlockKind.TEXT for page in out for block in page.blocks[:-1])
 
 
 @given(st.text(max_size=60))
