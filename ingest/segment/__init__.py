@@ -14,6 +14,7 @@ from ingest.segment.corrections import corrected, take_corrections
 from ingest.segment.drafts import draft_id
 from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line, body_lines
+from ingest.segment.options import split_options
 from ingest.segment.partwise import with_parts
 from ingest.segment.questions import drop, questions
 from ingest.segment.remarks import without_students
@@ -94,12 +95,24 @@ def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
         return False
     lengths = sorted(len(entry.text) for entry in entries)
     led = sum(1 for entry in entries if len(entry.text) <= 12 or _ANSWERING.match(entry.text))
-    asking = sum(1 for entry in entries if _ASKING.search(entry.text[:160]))
+    asking = sum(1 for entry in entries if _asks(entry.text[:_SEEN]))
     if led >= 0.5 * len(entries):
         return True
     return asking <= 0.3 * len(entries) and lengths[len(lengths) // 2] <= 400
 
 
+def _asks(text: str) -> bool:
+    """Whether an entry is a question: it asks, leaves a blank, has one filled in or has options below."""
+    asks = _ASKING.search(text[:160]) or _FILLED.search(text[:160])
+    return bool(asks) or len(split_options(text)[1]) >= 3
+
+
+_SEEN = 600
+# «属于视同销售的是（ B ）。», «（√）契税由承受方缴纳。»
+_FILLED = re.compile(
+    r"[\u3400-\u9fff]{4,}\s{0,3}[（(【]\s{0,6}(?:[A-H][A-H、，,\s]{0,12}|[√×✓✗对错])\s{0,6}[)）】]"
+    r"|^\s{0,3}[（(【]\s{0,6}[√×✓✗对错A-H]\s{0,6}[)）】]\s{0,3}[\u3400-\u9fff]{6,}"
+)
 _ANSWERING = re.compile(r"^\s*(?:解|答|证|略|[A-H]\b|[√×])")
 _ASKING = re.compile(
     r"[？?]|____|（\s*）|\(\s*\)|简述|试[述论证求分]|试说明"

@@ -124,7 +124,7 @@ def _fits(draft: Draft, entry: Entry) -> bool:
             return True
         return sum(1 for o in draft.options if fold(o.text) and fold(o.text) == fold(text)) == 1
     if announced is Form.TRUE_FALSE:
-        return not _LETTERS.fullmatch(text) or bool(_VERDICT.match(text)) or text in "AB"
+        return text in "AB" or bool(_JUDGES.search(text[:_JUDGED]))
     if announced in (Form.SHORT_ANSWER, Form.ESSAY, Form.ANALYSIS, Form.CALCULATION):
         return not _SIGN.fullmatch(text) and not (
             _LETTERS.fullmatch(text) and entry.form not in (None, announced)
@@ -132,7 +132,13 @@ def _fits(draft: Draft, entry: Entry) -> bool:
     return True
 
 
-_VERDICT = re.compile(r"^[（(]?\s*(?:[√✓✔×✗✘╳TFYN]|对|错|正确|错误|是|否|不|True|False)", re.IGNORECASE)
+# a judgement, in the first words of what may be a longer reason
+_JUDGES = re.compile(
+    r"[√✓✔×✗✘╳对错误真假是否不非]|正确|成立|必然|一定|可能|(?<![A-Za-z])(?:[TFYNtfyn](?![A-Za-z])|true|false|yes|no\b|right"
+    r"|wrong|correct|incorrect)",
+    re.IGNORECASE,
+)
+_JUDGED = 60
 _LETTERS = re.compile(r"[A-H]{1,8}")
 _SIGN = re.compile(r"[√✓✔×✗✘╳]|对|错")
 _BETWEEN = re.compile(r"[；;、，,\n\t]|\s{2,}")

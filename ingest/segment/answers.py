@@ -15,7 +15,7 @@ IN_INK = "in another ink"
 CORRECTED = "correction"
 AS_SOLVED = "as solved"
 """Evidence of a draft whose answer is in another ink: all its lines, one a line, until papers are paired."""
-_VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|是|否|True|False"
+_VERDICT = r"√|✓|✔|×|✗|✘|╳|X|x|T|F|对|错|正确|错误|真|假|是|否|True|False"
 _BRACKETED = re.compile(
     r"(?<![A-Za-z0-9_])([（(【\[〔])[\s\u3000]*([A-Ha-h]"
     r"(?:[\s,，、]*[A-Ha-h]){0,7})[\s\u3000]*([)）】\]〕])"
@@ -26,6 +26,14 @@ _WRITTEN_BRACKET = re.compile(
     r"(?<![A-Za-z0-9_$])([（(])[ \t\u3000]+(?!\d+\s*分)([^（）()$\s][^（）()$\n]{0,19}?)[ \t\u3000]+([)）])"
 )
 _UNDERLINED = re.compile(r"[_＿]{1,}[\s\u3000]*([A-H](?:[\s,，、]*[A-H]){0,7})[\s\u3000]*[_＿]{1,}")
+# «等于（ ）C»: written behind the brackets that were meant for it; «属于    D    。»: on a blank of spaces
+_BEHIND = re.compile(
+    r"([（(【][\s\u3000]*[)）】])[\s\u3000]*([A-H](?:[,，、 ]?[A-H]){0,7})[\s\u3000]*[。.]?[\s\u3000]*$"
+)
+_ON_SPACES = re.compile(
+    r"(?<=[\u3400-\u9fff：:])[ \t\u3000]{2,}([A-H]{1,5})(?:[ \t\u3000]{2,}(?=[。.？?]?\s*$)|(?=[。.]?\s*$))"
+)
+_BEHIND_VERDICT = re.compile(rf"([（(][\s\u3000]*[)）])[\s\u3000]*({_VERDICT})[\s\u3000]*[。.]?[\s\u3000]*$")
 _BRACKET_VERDICT = re.compile(
     rf"([（(])[\s\u3000]*({_VERDICT})[\s\u3000]*([)）])[\s\u3000]*[。.]?[\s\u3000]*$"
 )
@@ -215,6 +223,13 @@ def from_stem(stem: str, form: Form) -> Printed:
                 return Printed(
                     stem[: one.start()] + place + stem[one.end() :], answer, None, "in the brackets"
                 )
+        for pattern, empty in ((_BEHIND, ""), (_ON_SPACES, "____")):
+            last = pattern.search(masked)
+            if last and not _EMPTY.search(masked[: last.start()]):
+                place, letters = (empty, last.group(1)) if empty else last.groups()
+                answer = "".join(sorted(set(re.sub(r"[^A-Z]", "", letters))))
+                text = stem[: last.start()] + place + stem[last.end() :]
+                return Printed(text, answer, None, "behind the brackets" if not empty else "in the brackets")
     if form is Form.TRUE_FALSE and (verdict := _verdict_in(stem)) is not None:
         return verdict
     if form is Form.FILL_BLANK:
@@ -235,6 +250,9 @@ def _verdict_in(stem: str) -> Printed | None:
     if one_verdict:
         text = f"{stem[: one_verdict.start()]}{one_verdict.group(1)} {one_verdict.group(3)}"
         return Printed(text, one_verdict.group(2), None, "in the brackets")
+    behind = _BEHIND_VERDICT.search(stem)
+    if behind:
+        return Printed(stem[: behind.start()] + behind.group(1), behind.group(2), None, "behind the brackets")
     said = _TAIL_VERDICT.search(stem)
     if said:
         return Printed(stem[: said.start()].rstrip(), said.group(1), None, "at the end")

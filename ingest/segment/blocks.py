@@ -49,6 +49,8 @@ _TITLE_LINES = 12
 _HEADS = 8
 _SEEN = 300
 SAME_TITLE = 75.0
+_FEW = 0.25
+"""Which part of a key's lines may look like asking, and of a paper's lines does at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,9 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     if not heads and not any(_named(line) for line in lines if line.kind is BlockKind.TEXT):
         return []
     asking = _Asking(lines, heads)
-    at = 0
+    at = _key_in_front(lines, heads, asking)
+    if at:
+        blocks.append(Block(heads[0], at, letter_of(lines[heads[0]].text)))
     before: list[Mark] = []  # the numbers since the last block
     while at < len(lines):
         line = lines[at]
@@ -108,6 +112,25 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
+def _key_in_front(lines: Sequence[Line], heads: Sequence[int], asking: _Asking) -> int:
+    """Where the paper begins behind a key that opens the file, 0 when the file opens with no key."""
+    if not heads or any(line.mark is not None for line in lines[: heads[0]]):
+        return 0
+    begin = heads[0] + 1
+    ones = [i for i in range(begin, len(lines)) if (m := lines[i].mark) is not None and m.value == 1]
+    outer = [i for i in ones if (m := lines[i].mark) is not None and m.style is Style.HAN]
+    starts = outer if len(outer) > 1 else ones
+    if len(starts) < 2:
+        return 0
+    told = asking.share(begin, starts[1])
+    if told > _FEW or asking.share(starts[1], len(lines)) < max(2 * told, _FEW):
+        return 0
+    above = lines[starts[1] - 1]
+    text = above.text.strip()
+    titled = above.mark is None and above.kind is BlockKind.TEXT and not text.endswith(("。", "；", "."))
+    return starts[1] - (titled and len(text) <= _TITLE and starts[1] > begin + 1)
+
+
 def _numbered_after(lines: Sequence[Line], at: int) -> Line | None:
     """The first numbered line or table below a line."""
     below = (lines[place] for place in range(at + 1, len(lines)))
@@ -124,7 +147,8 @@ def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after:
     same = [one.value for one in before if mark is not None and one.family == mark.family]
     if after is not None and listed(after.text):
         return True
-    if mark is not None and mark.style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN) and not same:
+    inner = mark is not None and mark.style in (Style.PAREN, Style.CIRCLE, Style.RIGHT_PAREN)
+    if mark is not None and inner and (not same or _in_parts(before, mark.family)):
         return False
     if after is not None and (mark is None or mark.value == 1):
         return True
@@ -135,6 +159,14 @@ def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after:
     if nested is not None and int(nested.group(1)) == 1:
         return True
     return bool(below and listed(below[0])) or (len(below) == 2 and bool(text_grid(*below)))
+
+
+def _in_parts(before: Sequence[Mark], family: str) -> bool:
+    """Whether the marks above end in the parts (1) (2) … of a question with a number of its own."""
+    for mark in reversed(before):
+        if mark.family != family:
+            return mark.family in ("arabic", "word")
+    return False
 
 
 def title_lines(lines: Sequence[Line]) -> set[int]:
@@ -260,6 +292,11 @@ class _Asking:
             self._numbered.append(self._numbered[-1] + item)
             self._asked.append(self._asked[-1] + ask)
 
+    def share(self, begin: int, end: int) -> float:
+        """Which part of the numbered lines in [begin, end) asks something."""
+        numbered = self._numbered[end] - self._numbered[begin]
+        return (self._asked[end] - self._asked[begin]) / max(1, numbered)
+
     def between(self, begin: int, end: int) -> bool:
         """Whether at least half of the numbered lines in [begin, end) ask something."""
         numbered = self._numbered[end] - self._numbered[begin]
@@ -320,6 +357,8 @@ def attach_blocks(
         ):
             run.append(blocks[at + len(run)])
         papers = [chunk] if len(run) == 1 else _papers(lines, [places[d] for d in chunk], chunk, run)
+        if not chunk and len(run) == len(blocks):  # the key stands in front of its paper
+            papers = [[d for d, place in enumerate(places) if place >= run[-1].end]]
         keys = [entries_of(lines, block) for block in run]
         if papers is not None and len(papers) == 1 < len(run):
             keys = [_as_one(keys)]

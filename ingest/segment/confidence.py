@@ -30,7 +30,7 @@ CLOSE = 0.8
 
 _WORDS = re.compile(r"[\u3400-\u9fffA-Za-z]")
 _ODD = re.compile(r"[\ufffd\ue000-\uf8ff\u25a1\u25a0]|\(cid:")
-_VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|是|否|true|false", re.IGNORECASE)
+_VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|真|假|是|否|true|false", re.IGNORECASE)
 _COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|questions)")
 _ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]")
 _OPTION = re.compile(r"^\s*[（(]?[A-H]\s*[)）.．、:：]")

@@ -1,0 +1,62 @@
+"""Keys in unusual places: in front of the paper, behind the brackets, in papers that are named after them."""
+
+from __future__ import annotations
+
+import pytest
+from papermaker import cut, document
+
+from ingest.segment import segment
+from ingest.segment.pairing import pair
+
+OPTIONS = "\nA. 甲 B. 乙 C. 丙 D. 丁\n"
+ASKED = (
+    f"一、判断真假\n1. 天是蓝的。\n2. 地是方的。\n二、选择\n3. 三是（ ）{OPTIONS}4. 四是（ ）{OPTIONS}"
+    "三、问答\n5. 什么是甲？\n6. 说明乙。"
+)
+KEY = "一、1.真 2.假\n二、3.D 4.B\n三、5.甲是一。\n6.乙是二。"
+TOLD = ["真", "假", "D", "B", "甲是一。", "乙是二。"]
+
+
+@pytest.mark.parametrize("title", ["逻辑学 试题\n", ""])
+def test_a_key_in_front_of_its_paper(title: str) -> None:
+    found = cut(f"逻辑学 参考答案\n{KEY}\n{title}{ASKED}", "逻辑学（答案在前）.docx")
+    assert not found.answer_key
+    assert [draft.answer for draft in found.drafts] == TOLD
+    assert all(draft.confidence >= 0.6 for draft in found.drafts)
+
+
+def test_a_key_of_its_own_stays_a_key() -> None:
+    paper = segment(document(ASKED.split("\n"), "逻辑学.docx"))
+    key = segment(document(f"逻辑学 参考答案\n{KEY}".split("\n"), "逻辑学答案.docx"))
+    assert key.answer_key and [draft.answer for draft in pair([paper, key])[0].drafts] == TOLD
+
+
+def test_a_paper_with_answers_in_its_brackets_is_no_key_whatever_its_name() -> None:
+    text = (
+        f"税法期末试卷\n一、单选题\n1. 一是（ B ）。{OPTIONS}2. 二等于【C】{OPTIONS}3. 三是（  ）A{OPTIONS}"
+        f"4. 四属于    D    。{OPTIONS}二、判断题\n5. 天是蓝的。（√）\n6. （×）地是方的。\n7. 水是湿的。（ ）√"
+    )
+    found = cut(text, "税法（答案在括号里）.docx")
+    assert not found.answer_key
+    assert [draft.answer for draft in found.drafts] == ["B", "C", "A", "D", "√", "×", "√"]
+    assert not any(mark in draft.stem for draft in found.drafts for mark in "BCAD√×")
+
+
+def test_the_parts_of_the_last_question_answered_below_it() -> None:
+    text = (
+        "一、判断题\n3. 摊销一律采用直线法。（ ）\n【答案】错误\n二、业务题\n4. 编制分录：\n（1）购料；\n（2）领料；\n"
+        "（3）完工。\n【答案】\n（1）借：原材料\n（2）借：生产成本\n（3）借：库存商品"
+    )
+    found = cut(text).drafts
+    assert [draft.answer for draft in found] == [
+        "错误",
+        "（1）借：原材料\n（2）借：生产成本\n（3）借：库存商品",
+    ]
+    assert [part.answer for part in found[1].parts] == ["借：原材料", "借：生产成本", "借：库存商品"]
+
+
+def test_what_judges_nothing_is_no_answer_to_a_statement() -> None:
+    key = "答案\n1. 借：库存商品\n2. 错。理由是甲。\n3. 该说法不成立。"
+    found = cut(f"一、判断题\n1. 天是蓝的。（ ）\n2. 地是方的。（ ）\n3. 水是湿的。（ ）\n{key}").drafts
+    assert [draft.answer for draft in found] == [None, "错。理由是甲。", "该说法不成立。"]
+    assert found[0].confidence < 0.6
