@@ -46,7 +46,7 @@ class Endpoint:
 
     def identity(self) -> dict[str, Any]:
         """Everything about this endpoint that can change an answer; holds no secret."""
-        return {
+        about = {
             "name": self.settings.name,
             "base_url": self.base_url,
             "temperature": self.settings.temperature,
@@ -54,6 +54,8 @@ class Endpoint:
             "system_prompt": self.settings.system_prompt,
             "reasoning_effort": self.settings.reasoning_effort,
         }
+        # Only where it is set: a judge without it is still the judge it was.
+        return about if self.settings.top_p is None else {**about, "top_p": self.settings.top_p}
 
     def ask(
         self,
@@ -91,6 +93,8 @@ class Endpoint:
         options: dict[str, Any] = {}
         if self.settings.temperature is not None:
             options["temperature"] = self.settings.temperature
+        if self.settings.top_p is not None:
+            options["top_p"] = self.settings.top_p
         if self.settings.max_tokens is not None:
             options[self.settings.limit_field] = self.settings.max_tokens
         if self.settings.reasoning_effort:

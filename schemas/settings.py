@@ -74,6 +74,7 @@ class ModelSettings(Frozen):
     base_url: str = ""
     api_key_env: str = Field(default="EXAMBANK_API_KEY", description="name of the variable, never the key")
     temperature: float | None = None
+    top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, gt=0)
     timeout_seconds: float = Field(default=120.0, gt=0)
     max_attempts: int = Field(default=5, gt=0)

@@ -71,9 +71,10 @@ def test_a_lone_surrogate_does_not_break_the_log(server):
 def test_settings_reach_the_wire_and_foreign_account_ids_do_not(server, monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another-account")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-account")
-    ask(server, "", temperature=0.25, max_tokens=9, system_prompt="简短作答")
+    ask(server, "", temperature=0.25, top_p=0.5, max_tokens=9, system_prompt="简短作答")
     sent = server.requests[0]
     assert sent["body"]["temperature"] == 0.25
+    assert sent["body"]["top_p"] == 0.5
     assert sent["body"]["max_tokens"] == 9
     assert [m["role"] for m in sent["body"]["messages"]] == ["system", "user"]
     assert sent["headers"]["authorization"] == f"Bearer {KEY}"
