@@ -10,6 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,25 @@ _UNSAFE = re.compile(r"[^0-9A-Za-z._-]+")
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put data at path so that a reader, or a crash, sees the old file or the new one."""
+@contextmanager
+def whole_file(path: Path) -> Iterator[BufferedWriter]:
+    """A file to write, at path once it is whole: a reader, or a crash, sees the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         with fresh.open("xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put data at path as `whole_file` does."""
+    with whole_file(path) as file:
+        file.write(data)
 
 
 class FileStore:

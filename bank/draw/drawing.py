@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from bank.draw import allocation
-from bank.draw.facts import facts, kept, scanned
+from bank.draw.facts import facts, kept, only, scanned
 from bank.draw.pool import Candidates, Pool, candidates, load
 from bank.draw.rank import rank, ranks, smallest
 from bank.draw.request import Request, checked
@@ -84,7 +84,7 @@ def draw(
     pool, found, given = _prepared(known, request, exposed)
     chosen = choose(pool, found, given, request)
     rows = _rows_of(pool, found, chosen, request.seed)
-    items = _fetch(dataset, known.take(rows))
+    items = _fetch(dataset, known, rows)
     ids = [item.question_id for item in items]
     excluded = sorted(pool.named(found.name[np.array(chosen.excluded, dtype=np.int64)]))
     manifest = Manifest(
@@ -247,24 +247,23 @@ def _rows_of(pool: Pool, found: Candidates, chosen: Chosen, seed: int) -> list[i
     return [best[place][2] for place in chosen.places]
 
 
-def _fetch(dataset: pads.Dataset, drawn: pa.Table) -> list[SampleItem]:
-    """The items as a model sees them, in the order of drawn, their rows of the facts."""
-    import pyarrow as pa
+def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> list[SampleItem]:
+    """The items as a model sees them, in the order of rows, their places among the facts."""
     import pyarrow.compute as pc
 
-    # The disciplines are folders: those without any need not be opened.
-    within = pc.field("discipline").isin(drawn["discipline"].combine_chunks().cast(pa.string()).unique())
-    wanted = within & pc.field("question_id").isin(drawn["question_id"].combine_chunks())
-    table = scanned(dataset, list(_SHOWN), wanted)
-    rows = {row["question_id"]: row for row in table.to_pylist()}
-    if len(rows) < len(drawn) or len(table) > len(rows):
+    drawn = known.select(["question_id", "file", "discipline", "question_type"]).take(rows)
+    ids = drawn["question_id"].combine_chunks()
+    files = only(dataset, set(map(str, drawn["file"].to_pylist())))
+    table = scanned(files, list(_SHOWN), pc.field("question_id").isin(ids))
+    shown = {row["question_id"]: row for row in table.to_pylist()}
+    met = pc.is_in(known["question_id"], value_set=ids).to_numpy().sum()  # in all files
+    if not len(shown) == len(table) == len(rows) == met:
         raise BankError(
             "The bank holds a question id more than once.",
             code="twice",
             remedy="See what else is wrong with `exambank check`.",
         )
-    told = drawn.select(["question_id", "discipline", "question_type"]).to_pylist()
-    return [_item({**rows[row["question_id"]], **row}) for row in told]
+    return [_item({**shown[row["question_id"]], **row}) for row in drawn.to_pylist()]
 
 
 def _item(row: Mapping[str, Any]) -> SampleItem:

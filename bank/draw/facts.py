@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bank.draw.request import Request, kind
+from bank.draw.request import Request
 from bank.draw.units import smallest_ids, units
-from bank.files import write_whole
+from bank.files import whole_file
 from schemas.question import QuestionType, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
     import pyarrow as pa
     import pyarrow.dataset as pads
     from deltalake import DeltaTable
+    from numpy.typing import NDArray
 
 KEPT = ("discipline", "sub_discipline", "question_type")
-_FORMAT = 1  # to be raised when the meaning of a column changes
+_FORMAT = 2  # to be raised when the meaning of a column changes
+_TEXTS = ("question_id", "original_id", "duplicate_of")  # what units are made of
+_JUDGED = ("status", "needs_figure", "reference_answer", "question_type")  # what a row may be drawn by
 # A regex that stops at the first sign, rather than a copy of every answer without its spaces.
 _SAYS_SOMETHING = r"[^\s\pZ]"
 _HEAD = r"(?i)^[\s\pZ（(]*"
@@ -29,76 +34,120 @@ _SAYS_FALSE = _HEAD + r"(?:×|✗|✘|╳|错|不正确|不对|[x否假f]" + _EN
 _SAYS_TRUE = _HEAD + r"(?:√|✓|✔|正确(?:[^的]|$)|[对是真t]" + _END + r"|(?:true|yes|right|correct)\b)"
 
 
-def facts(dataset: pads.Dataset, fields: Sequence[str] = ()) -> pa.Table:
-    """One row a question of the whole bank, in no particular order.
+def facts(dataset: pads.Dataset, fields: Sequence[str] = (), before: pa.Table | None = None) -> pa.Table:
+    """One row a question of the whole bank, file after file in the order of their names.
 
-    question_id; unit (int32, see `units`); names: its id is the smallest of its unit; live: active;
-    fit: may be drawn, that is active, with a reference answer and no need of a figure; false, true:
-    a statement whose answer says so; and the fields as texts, '' for none, each a dictionary: KEPT
-    and those named.
+    file: where the row stands, '' for rows that stand in no file; question_id, original_id, duplicate_of:
+    '' for none; live: active; fit: may be drawn, that is active, with a reference answer and no need of a
+    figure; false, true: a statement whose answer says so; the fields as texts, '' for none, each a
+    dictionary: KEPT and those named; unit (int32, see `units`); names: its id is the smallest of its unit.
+
+    before: facts with the same fields, of another version of the bank. What it tells of a file holds
+    for ever, since no file of the table is written twice: only the others are read.
     """
+    import numpy as np
+    import pyarrow as pa
+
+    fields = tuple(dict.fromkeys((*KEPT, *fields)))
+    there = {_path(fragment) for fragment in dataset.get_fragments()}
+    parts: dict[str, list[pa.Table]] = {}
+    if before is not None:
+        parts = {path: [part] for path, part in _by_file(before) if path in there}
+    for path, batch in batches(only(dataset, there - set(parts)), {*_TEXTS, *_JUDGED, *fields}):
+        parts.setdefault(path, []).append(_told(batch, fields))
+    files = sorted(parts)
+    none = pa.RecordBatch.from_pylist([], schema=dataset.schema)
+    pieces = [_told(none, fields), *(part for path in files for part in parts[path])]
+    rows = [sum(part.num_rows for part in parts[path]) for path in files]
+    told = pa.concat_tables(pieces).unify_dictionaries()
+    del parts, pieces
+    file = np.repeat(np.arange(len(files), dtype=np.int32), rows)
+    found: dict[str, Any] = {"file": pa.DictionaryArray.from_arrays(file, pa.array(files, pa.string()))}
+    for name in told.column_names:  # one after the other, so that no two large ones are held twice at once
+        found[name] = told[name].combine_chunks()
+        told = told.drop_columns(name)
+    of = units(*(found[name] for name in _TEXTS))
+    first = np.zeros(len(of), dtype=bool)
+    first[smallest_ids(found["question_id"], np.arange(len(of)), of)] = True
+    return pa.table({**found, "unit": pa.array(of).cast(pa.int32()), "names": pa.array(first)})
+
+
+def _told(batch: pa.RecordBatch, fields: Sequence[str]) -> pa.Table:
+    """What rows tell by themselves."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    # Column after column, so that no two of the large ones are held at once.
-    originals = _codes(scanned(dataset, ["original_id"])["original_id"])
-    table = scanned(dataset, ["question_id", "duplicate_of"])
-    ids, copies = table["question_id"].combine_chunks(), table["duplicate_of"].combine_chunks()
-    del table
-    of = units(ids, originals, copies.fill_null(""))
-    del originals, copies
-    first = np.zeros(len(ids), dtype=bool)
-    first[smallest_ids(ids, np.arange(len(ids)), of)] = True
-    found = {"question_id": ids, "unit": pa.array(of).cast(pa.int32()), "names": pa.array(first)}
-    del of, first
-    field = pc.field
-    live = field("status") == Status.ACTIVE.value
-    answer = field("reference_answer")
-    fit = live & ~field("needs_figure") & pc.match_substring_regex(answer, _SAYS_SOMETHING)
-    judged = fit & (field("question_type") == QuestionType.TRUE_FALSE.value)
-    columns = {
-        "live": live,
-        "fit": fit,
-        "false": judged & pc.match_substring_regex(answer, _SAYS_FALSE),
-        "true": judged & pc.match_substring_regex(answer, _SAYS_TRUE),
-        **{f"by {name}": _text(name) for name in dict.fromkeys((*KEPT, *fields))},
-    }
-    table = scanned(dataset, columns)
-    for name in table.column_names:
-        column = table[name]
-        if name.startswith("by "):
-            found[name.removeprefix("by ")] = _codes(column)
-        else:
-            found[name] = column.combine_chunks().fill_null(False)
-    return pa.table(found)
+    def marks(found: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - an Arrow array of booleans
+        sure: NDArray[np.bool_] = found.fill_null(False).to_numpy(zero_copy_only=False)
+        return sure
+
+    def says(answers: Any, pattern: str) -> NDArray[np.bool_]:  # noqa: ANN401 - an Arrow array of texts
+        return marks(pc.match_substring_regex(answers, pattern))
+
+    answer: Any = batch["reference_answer"]
+    live = marks(pc.equal(batch["status"], pa.scalar(Status.ACTIVE.value)))
+    fit = live & marks(pc.invert(batch["needs_figure"])) & says(answer, _SAYS_SOMETHING)
+    statements = marks(pc.equal(batch["question_type"], pa.scalar(QuestionType.TRUE_FALSE.value)))
+    judged = np.flatnonzero(fit & statements)
+    false, true = np.zeros(len(fit), dtype=bool), np.zeros(len(fit), dtype=bool)
+    answer = answer.take(judged)
+    false[judged], true[judged] = says(answer, _SAYS_FALSE), says(answer, _SAYS_TRUE)
+    told: dict[str, Any] = {name: _text(batch[name]) for name in _TEXTS}
+    told |= {"live": live, "fit": fit, "false": false, "true": true}
+    return pa.table(told | {name: _text(batch[name]).dictionary_encode() for name in fields})
+
+
+def _by_file(known: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """What facts tell of each file, as `_told` does."""
+    import numpy as np
+
+    coded: Any = known["file"].chunk(0)
+    told = known.drop_columns(["file", "unit", "names"])
+    borders = np.flatnonzero(np.diff(coded.indices.to_numpy(), prepend=-1, append=-1)).tolist()
+    for start, end in itertools.pairwise(borders):
+        yield coded[start].as_py(), told.slice(start, end - start)
 
 
 def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request) -> pa.Table:
     """The facts of a version of a bank, whose rows dataset reads, for this request.
 
     Reading them takes most of the time of a draw, so those of the newest version drawn from are kept in
-    the bank's folder `cache`, which may be deleted at any time.
+    the bank's folder `cache`, which may be deleted at any time. Those of the next version are made of them
+    and of the files it has more.
     """
-    import pyarrow as pa
-
-    if not set(request.fields) <= set(KEPT):
-        return facts(dataset, request.fields)
     folder = bank / "cache" / "draw"
     path = folder / f"{_content(table)}-{_FORMAT}.arrow"
+    found = _load(path)
+    if found is None:
+        others = (_load(other) for other in folder.glob(f"*-{_FORMAT}.arrow"))
+        found = facts(dataset, before=next((other for other in others if other is not None), None))
+        with contextlib.suppress(OSError):  # a bank that may only be read is drawn from all the same
+            _save(path, found)
+            found = _load(path) or found
+    for name in dict.fromkeys(request.fields):
+        if name not in KEPT:
+            found = found.append_column(name, _codes(dataset, name))
+    return found
+
+
+def _load(path: Path) -> pa.Table | None:
+    import pyarrow as pa
+
     with contextlib.suppress(OSError, pa.ArrowInvalid):  # not there, or not whole
         return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-    found = facts(dataset, ())
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, found.schema) as writer:
+    return None
+
+
+def _save(path: Path, found: pa.Table) -> None:
+    """Keep facts at path, and no others in its folder."""
+    import pyarrow as pa
+
+    with whole_file(path) as file, pa.ipc.new_file(file, found.schema) as writer:
         writer.write_table(found)
-    with contextlib.suppress(OSError):  # a bank that may only be read is drawn from all the same
-        data: Any = memoryview(sink.getvalue())  # no copy of it
-        write_whole(path, data)
-        for old in folder.glob("*.arrow"):
-            if old != path:
-                old.unlink(missing_ok=True)
-    return found
+    for old in path.parent.glob("*.arrow"):
+        if old != path:
+            old.unlink(missing_ok=True)
 
 
 def _content(table: DeltaTable) -> str:
@@ -112,23 +161,48 @@ def _content(table: DeltaTable) -> str:
     return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
-def scanned(dataset: pads.Dataset, columns: Any, only: Any = None) -> pa.Table:  # noqa: ANN401 - expressions
-    """Columns (names, or name -> expression) of the rows for which the expression `only` holds."""
+def only(dataset: pads.Dataset, paths: Collection[str]) -> pads.Dataset:
+    """These files of a dataset, in the order of their names; a dataset without files as it is."""
+    import pyarrow.dataset as pads
+
+    if not isinstance(dataset, pads.FileSystemDataset):
+        return dataset
+    chosen = sorted((f for f in dataset.get_fragments() if f.path in paths), key=_path)
+    return pads.FileSystemDataset(chosen, dataset.schema, dataset.format, dataset.filesystem)
+
+
+def batches(dataset: pads.Dataset, columns: Collection[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows in the order of the dataset, piece after piece, each with the name of its file."""
+    scanner = dataset.scanner(
+        columns=sorted(columns), batch_readahead=2, fragment_readahead=2, cache_metadata=False
+    )
+    for piece in scanner.scan_batches():
+        yield _path(piece.fragment), piece.record_batch
+
+
+def scanned(dataset: pads.Dataset, columns: Any, chosen: Any = None) -> pa.Table:  # noqa: ANN401 - expressions
+    """Columns (names, or name -> expression) of the rows for which the expression `chosen` holds."""
     # Reading further ahead costs memory and gains no time.
-    return dataset.scanner(columns=columns, filter=only, batch_readahead=1, fragment_readahead=1).to_table()
+    return dataset.scanner(
+        columns=columns, filter=chosen, batch_readahead=2, fragment_readahead=2, cache_metadata=False
+    ).to_table()
 
 
-def _codes(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+def _path(fragment: pads.Fragment) -> str:
+    return str(getattr(fragment, "path", ""))
+
+
+def _text(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays
     import pyarrow as pa
 
-    # Put together first: piece by piece, each piece would copy the dictionary of those before.
-    texts: Any = column.combine_chunks().cast(pa.string())
-    coded: pa.Array[Any] = (texts.fill_null("") if texts.null_count else texts).dictionary_encode()
+    return column.cast(pa.string()).fill_null("")
+
+
+def _codes(dataset: pads.Dataset, name: str) -> pa.Array[Any]:
+    """A field of every row, in the order of its facts."""
+    import pyarrow as pa
+
+    files = only(dataset, {_path(fragment) for fragment in dataset.get_fragments()})
+    texts = [_text(batch[name]) for _, batch in batches(files, [name])]
+    coded: pa.Array[Any] = pa.chunked_array(texts, pa.string()).combine_chunks().dictionary_encode()
     return coded
-
-
-def _text(name: str) -> Any:  # noqa: ANN401 - an Arrow expression
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.field(name) if pa.types.is_string(kind(name)) else pc.field(name).cast(pa.string())

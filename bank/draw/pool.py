@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.signedinteger]
     Marks = NDArray[np.bool_]
 
 
@@ -80,9 +80,10 @@ def load(facts: pa.Table, request: Request) -> Pool:
     verdict = None
     if request.balance_verdicts:
         verdict = np.where(_marks(facts, "false"), 0, np.where(_marks(facts, "true"), 1, -1)).astype(np.int8)
-    unit = facts["unit"].combine_chunks().to_numpy().astype(np.int64)
+    ids: Any = facts["question_id"].chunk(0)
+    unit = facts["unit"].chunk(0).to_numpy()
     return Pool(
-        facts["question_id"].combine_chunks(),
+        ids,
         unit,
         int(unit.max(initial=-1)) + 1,
         _marks(facts, "names"),
@@ -98,30 +99,26 @@ def candidates(pool: Pool) -> Candidates:
     import numpy as np
 
     rows = np.flatnonzero(pool.fit)
-    lowest = np.full(pool.numbers, len(pool.strata), dtype=np.int64)
-    highest = np.full(pool.numbers, -1, dtype=np.int64)
-    home = np.full(pool.numbers, -1, dtype=np.int64)
-    home[pool.unit[rows]] = pool.stratum[rows]
-    np.minimum.at(lowest, pool.unit[rows], pool.stratum[rows])
-    np.maximum.at(highest, pool.unit[rows], pool.stratum[rows])
-    several = lowest < highest
+    unit, stratum = pool.unit[rows], pool.stratum[rows]
+    home = np.full(pool.numbers, -1, dtype=np.int32)
+    home[unit] = stratum
+    several = np.zeros(pool.numbers, dtype=bool)
+    several[unit[home[unit] != stratum]] = True
     if several.any():
-        first = smallest_ids(pool.ids, rows[several[pool.unit[rows]]], pool.unit)
+        first = smallest_ids(pool.ids, rows[several[unit]], pool.unit)
         home[pool.unit[first]] = pool.stratum[first]
     name = np.flatnonzero(pool.names & (home[pool.unit] >= 0))
     return Candidates(pool.unit[name], name, home[pool.unit[name]])
 
 
 def _marks(facts: pa.Table, name: str) -> Marks:
-    found: Marks = facts[name].combine_chunks().to_numpy(zero_copy_only=False)
+    found: Marks = facts[name].chunk(0).to_numpy(zero_copy_only=False)
     return found
 
 
 def _coded(facts: pa.Table, name: str) -> tuple[Numbers, list[str]]:
-    import numpy as np
-
-    column: Any = facts[name].combine_chunks()
-    return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary.to_pylist()
+    column: Any = facts[name].chunk(0)
+    return column.indices.to_numpy(), column.dictionary.to_pylist()
 
 
 def _strata(columns: list[tuple[Numbers, list[str]]], live: Marks) -> tuple[tuple[str, ...], Numbers]:
@@ -141,9 +138,9 @@ def _strata(columns: list[tuple[Numbers, list[str]]], live: Marks) -> tuple[tupl
             found.append(known[at])
         names.append(stratum_name(found[::-1]))
     order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), dtype=np.int64)
+    rank = np.empty(len(names), dtype=np.int32)
     rank[order] = np.arange(len(names))
-    stratum = np.full(len(live), -1, dtype=np.int64)
+    stratum = np.full(len(live), -1, dtype=np.int32)
     stratum[live] = rank[place]
     return tuple(names[i] for i in order), stratum
 
@@ -155,5 +152,5 @@ def _with(
     import numpy as np
 
     wanted = tuple(sorted({*strata, *(stratum_name([v]) for v in values)}))
-    moved = np.array([wanted.index(name) for name in strata] + [-1], dtype=np.int64)
+    moved = np.array([wanted.index(name) for name in strata] + [-1], dtype=np.int32)
     return wanted, moved[stratum]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+
 from bank.draw import Request, draw_from
 from bank.draw.drawing import draw
+from bank.draw.facts import facts
 from bank.store import Bank
 from schemas.question import Status
 from tests.bank.makers import paper
@@ -16,6 +19,10 @@ AT = "2026-01-01T00:00:00+00:00"
 
 def kept(bank: Bank) -> list[Path]:
     return sorted((bank.path / "cache" / "draw").glob("*.arrow"))
+
+
+def files(bank: Bank, discipline: str) -> set[Path]:
+    return set((bank.path / "questions" / f"discipline={discipline}").glob("*.parquet"))
 
 
 def test_kept_facts_change_no_draw_and_go_with_their_version(tmp_path: Path) -> None:
@@ -48,6 +55,27 @@ def test_kept_facts_change_no_draw_and_go_with_their_version(tmp_path: Path) -> 
     shutil.rmtree(first.parent)
     first.parent.write_bytes(b"")  # no room for what is kept: drawn all the same
     assert len(draw_from(bank, requests[0])[0]) == 20
+
+
+def test_the_next_version_reads_the_files_it_has_more_and_no_other(tmp_path: Path) -> None:
+    bank = Bank.create(tmp_path / "bank", bytes(32))
+    bank.add(paper("a.pdf", 40), batch="a", who="test", why="", now=AT)
+    request = Request(seed=1, per_stratum=3, filters={"discipline": ("d01", "d02")})
+    draw_from(bank, request)
+    first = files(bank, "d04")
+    bank.add(paper("b.pdf", 30, start=40), batch="b", who="test", why="", now=AT)
+    ids = [q.question_id for q in bank.read({"discipline": ["d01", "d03"]})]
+    changes: dict[str, dict[str, object]] = {ids[0]: {"status": Status.RETIRED}}
+    changes[ids[-1]] = {"duplicate_of": ids[0]}
+    bank.amend(changes, seen=bank.version, who="test", why="", now=AT)
+    dataset = bank.delta().to_pyarrow_dataset()
+    plain, whole = draw(dataset, request)[0], facts(dataset)
+    assert first
+    for file in first & files(bank, "d04"):
+        file.unlink()  # nothing in it is drawn
+    assert draw_from(bank, request)[0] == plain
+    (path,) = kept(bank)
+    assert pa.ipc.open_file(str(path)).read_all().to_pylist() == whole.to_pylist()
 
 
 def test_kept_facts_of_a_history_that_a_backup_undid_are_not_used(tmp_path: Path) -> None:
