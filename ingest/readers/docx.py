@@ -13,6 +13,7 @@ from ingest.readers import omml, wordtable
 from ingest.readers.common import whole
 from ingest.readers.limits import over, too_deep
 from ingest.readers.numbering import Numbered, Numbering
+from ingest.readers.wordcrop import picture_asset
 from ingest.readers.worddrawing import Drawing, box_reason, choose
 from ingest.readers.wordequation import Found, object_equation
 from ingest.readers.wordfigures import METAFILES, FigureSheet
@@ -37,7 +38,6 @@ from ingest.readers.wordtext import FIGURE, Content, Helpers, ParagraphReader, l
 from schemas.document import Asset, Block, BlockKind, Document, Notice, Origin
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
-from schemas.text import digest
 
 _POINTLESS = {W + name for name in ("bookmarkStart", "bookmarkEnd", "proofErr")}
 _NOTE_KINDS = {"separator", "continuationSeparator", "continuationNotice"}
@@ -371,9 +371,9 @@ class _Body:
         data = self._bytes(key)
         if data is None:
             return None  # damaged, and told as such
-        name = digest(data)
         kind = media_type(relation.target)
-        self.assets.setdefault(name, Asset(digest=name, media_type=kind, data=data))
+        asset = picture_asset(data, kind, drawing.crops.get(key), self._settings.max_pixels)
+        name = self.assets.setdefault(asset.digest, asset).digest
         if kind in METAFILES and len(drawing.pictures) == 1:
             return self._sheet.add(
                 [drawing.node], self._relations, notice="metafile", fallback=(name,), key=name

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ingest.readers.wordcrop import Crop, crop_of
 from ingest.readers.wordpackage import MC, WP, WPG, WPS, A, O, R, V, W
 
 LABEL_CHARS = 4
@@ -26,6 +27,7 @@ class Drawing:
 
     node: Any = None
     pictures: list[str] = field(default_factory=list)
+    crops: dict[str, Crop] = field(default_factory=dict)  # by picture
     boxes: list[Any] = field(default_factory=list)
     shapes: int = 0
     solid: int = 0  # shapes that are more than a line
@@ -66,10 +68,12 @@ def _walk(node: Any, found: Drawing) -> None:  # noqa: ANN401
 
 
 def _note(child: Any, tag: str, found: Drawing) -> None:  # noqa: ANN401
-    if tag == A + "blip":
-        found.pictures.append(child.get(R + "embed") or child.get(R + "link") or "")
-    elif tag == V + "imagedata":
-        found.pictures.append(child.get(R + "id") or child.get(R + "pict") or "")
+    if tag in {A + "blip", V + "imagedata"}:
+        names = ("embed", "link") if tag == A + "blip" else ("id", "pict")
+        found.pictures.append(child.get(R + names[0]) or child.get(R + names[1]) or "")
+        crop = crop_of(child)
+        if crop is not None:
+            found.crops[found.pictures[-1]] = crop
     elif tag in {WPG + "wgp", WPG + "grpSp", V + "group"}:
         found.grouped = True
     elif tag == WPS + "wsp":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +26,8 @@ NOTICES = {
 }
 WRAPPERS = {W + name for name in ("sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _GONE = ("del", "moveFrom")
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
+_NEAR_BLACK = 64
 
 
 def mark_is_gone(properties: Any) -> bool:  # noqa: ANN401
@@ -99,8 +102,10 @@ def indent(look: Look, numbered: Numbered | None) -> tuple[float, float]:
 
 
 def colour(name: str | None) -> str | None:
-    """A colour that is not black, else None."""
-    return name if name not in {None, "auto", "#000000"} else None
+    """A colour that is not black or near black, as text copied from web pages is, else None."""
+    if name is None or not _COLOUR.fullmatch(name):
+        return None
+    return None if max(bytes.fromhex(name[1:])) < _NEAR_BLACK else name
 
 
 def without_stray_numbers(blocks: list[Block]) -> list[Block]:

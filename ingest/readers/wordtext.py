@@ -15,6 +15,7 @@ from ingest.readers.symbols import from_symbol_font, greek
 from ingest.readers.worddrawing import Drawing, choose, inspect
 from ingest.readers.wordequation import Found
 from ingest.readers.wordpackage import MC, M, W, attr
+from ingest.readers.wordparts import colour
 from ingest.readers.wordstyles import Look, Styles
 
 FIGURE = "[图]"
@@ -279,11 +280,11 @@ def _assemble(pieces: list[Piece]) -> str:
 
 def _written(pieces: list[Piece]) -> list[tuple[list[Piece], bool]]:
     """The line in stretches; True for what somebody wrote into a blank: underlined, of its own colour."""
-    plain = {_tint(piece) for piece in pieces if piece.text.strip() and not piece.look.underline}
-    groups = [list(group) for _, group in groupby(pieces, key=_tint)]
+    plain = {_pen(piece) for piece in pieces if piece.text.strip() and not piece.look.underline}
+    groups = [list(group) for _, group in groupby(pieces, key=_pen)]
     found: list[tuple[list[Piece], bool]] = []
     for place, group in enumerate(groups):
-        tint = _tint(group[0])
+        tint = _pen(group[0])
         beside = [near[-1] for near in groups[:place][-1:]] + [
             near[0] for near in groups[place + 1 : place + 2]
         ]
@@ -298,8 +299,14 @@ def _written(pieces: list[Piece]) -> list[tuple[list[Piece], bool]]:
     return found
 
 
+def _pen(piece: Piece) -> str:
+    """The colour a piece was written in; a stop beside a blank often has the colour of what fills it."""
+    written = piece.look.underline or any(char.isalnum() for char in piece.text)
+    return _tint(piece) if written else ""
+
+
 def _tint(piece: Piece) -> str:
-    return "" if piece.look.colour in {None, "auto", "#000000"} else str(piece.look.colour)
+    return colour(piece.look.colour) or ""
 
 
 def _joined(text: str, pieces: list[Piece]) -> str:
