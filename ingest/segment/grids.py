@@ -99,7 +99,12 @@ def _without_label(cells: list[str]) -> list[str]:
 def grid(markdown: str) -> list[tuple[int, str]]:
     """Answers of a Markdown table: numbers over answers, numbers beside answers, ranges over letters."""
     rows = _rows(markdown)
-    out = _across(rows) or _down(rows) or listed(" ".join(cell for row in rows for cell in row))
+    out = (
+        _columns(rows)
+        or _across(rows)
+        or _down(rows)
+        or listed(" ".join(cell for row in rows for cell in row))
+    )
     # two readings of one number (a grid printed as several rows) keep the first
     seen: dict[int, str] = {}
     for number, text in out:
@@ -137,6 +142,23 @@ def labelled_numbers(upper: str, lower: str) -> list[tuple[int, str]] | None:
     if len(numbers) < 3 or not _runs(numbers):
         return None
     return text_grid(upper, lower) if below[1:] else []
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+    """Answers of a table whose head names a column of numbers and, right of it, one of answers."""
+    head = rows[0] if rows else []
+    out: list[tuple[int, str]] = []
+    for at, cell in enumerate(head):
+        if not _NUMBER_LABEL.match(cell):
+            continue
+        stop = next((k for k in range(at + 1, len(head)) if _NUMBER_LABEL.match(head[k])), len(head))
+        told = [k for k in range(at + 1, stop) if _ANSWER_LABEL.match(head[k])]
+        if len(told) != 1:
+            return []
+        for row in rows[1:]:
+            number = _cell_number(row[at]) if len(row) == len(head) else 0
+            out += [(number, row[told[0]])] if number and row[told[0]] else []
+    return out if len(out) >= 2 else []
 
 
 def _across(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:

@@ -74,8 +74,11 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
             for number, text in ranged:
                 entry(number, text, (_region(lines[i]),), "key range")
             continue
-        pieces = [lines[i].body, *(line.indent + line.text for line in lines[i + 1 : stop])]
-        entry(mark.value, "\n".join(pieces), tuple(_region(line) for line in lines[i:stop]), "key")
+        # «四、①甲 ②乙»: all points of one answer on a line, no number of a question
+        points = mark.style is Style.CIRCLE and len(section.items) == 1 and "②" in lines[i].body
+        number, first = (0, lines[i].text) if points else (mark.value, lines[i].body)
+        pieces = [first, *(line.indent + line.text for line in lines[i + 1 : stop])]
+        entry(number, "\n".join(pieces), tuple(_region(line) for line in lines[i:stop]), "key")
         for line in lines[i + 1 : stop]:
             for number, text in key_ranges(line.text) if line.kind is BlockKind.TEXT else ():
                 entry(number, text, (_region(line),), "key range")

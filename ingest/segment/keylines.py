@@ -129,7 +129,10 @@ def _first_answer(line: Line, last: int) -> int:
         if inner.style is Style.HAN:
             return 0
         rest = line.text[at + inner.end :]
-        signed = inner.style is Style.ARABIC and inner.printed[-1:] in ".．、" and not rest[:1].isdigit()
+        sign = inner.printed[-1:]
+        signed = inner.style is Style.ARABIC and (
+            sign == "、" or (sign in (".", "．") and not rest[:1].isdigit())
+        )
         goes_on = inner.style is not Style.BARE and inner.value == last + 1
         return at if inner.value == 1 or goes_on or signed else 0
     name = _NAME.match(line.text, at)

@@ -17,8 +17,9 @@ _LOWER = re.compile(r"(?:(?<=[\s\u3000])|^|(?<=[：:]))[（(]?([a-h])\s?[)）、
 
 # A vacuum / B water / C glass: labels without a sign, each at the start of a line or after a gap
 _BARE = re.compile(r"(?:(?<=\n)|(?<=[ \u3000]{2})|(?<=\t))([A-H])[ \t\u3000]+(?=[^\s.．、=])")
-# A真空 B水 C玻璃 D铜: labels close to Chinese text, the first at the start of a line or after a sentence
-_CLOSE = re.compile(r"(?:(?<=[\n？?。：:）)])(?=A)|(?<![A-Za-z0-9])(?=[B-H]))([A-H])(?=[\u3400-\u9fff])")
+# A真空 B水 C玻璃 D铜: labels close to Chinese text; 约为A 25 B 30 C 35 D 40: labels between single blanks
+_CLOSE = re.compile(r"(?<![A-Za-z0-9])([A-H])(?=[\u3400-\u9fff])")
+_BLANKED = re.compile(r"(?:(?<=[\u3400-\u9fff\n？?。：:）)])(?=A)|(?<= )(?=[B-H]))([A-H]) (?=[^\s.．、=])")
 _PART = re.compile(
     r"[?？]\s*$|^(?:find|compute|calculate|what|why|how|explain|show|prove|describe|determine|give|state|draw|write|derive|discuss"
     r"|list|define|estimate|evaluate|suggest|sketch|use|compare|identify|construct|verify|if|solve|name|outline)\b"
@@ -34,7 +35,7 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
     """
     # the (A) of $r(A)$ is no label: formulas are hidden from the search, at their own length
     shown = FORMULA.sub(lambda m: "$" * len(m.group()), text)
-    for pattern in (_UPPER, _LOWER, _BARE, _CLOSE):
+    for pattern in (_UPPER, _LOWER, _BARE, _CLOSE, _BLANKED):
         places = _run(shown, pattern)
         if len(places) < 2:
             continue
@@ -54,7 +55,7 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
             continue  # a. Find …  b. What …? are sub-questions
         if pattern is _BARE and len(places) < 3:
             continue
-        if pattern is _CLOSE and (len(places) < 4 or _named(options)):
+        if pattern in (_CLOSE, _BLANKED) and (len(places) < 4 or _named(options)):
             continue
         if pattern is _LOWER and max(len(option.text) for option in options) > _SHORT:
             continue  # a. b. c. over whole sentences are sub-questions
@@ -64,8 +65,13 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
 
 def _named(options: list[Option]) -> bool:
     """Whether the letters are names in a sentence («A公司向B公司…»), which goes on with a sign or a word."""
-    return len({option.text[:1] for option in options}) < len(options) / 2 + 1 or any(
-        option.text.endswith(("、", "，", "和", "与", "向", "给", "对", "、及")) for option in options[:-1]
+    return (
+        max(len(option.text) for option in options) > _SHORT
+        or len({option.text[:1] for option in options}) < len(options) / 2 + 1
+        or any(
+            option.text.endswith(("、", "，", "和", "与", "向", "给", "对", "、及"))
+            for option in options[:-1]
+        )
     )
 
 

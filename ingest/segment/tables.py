@@ -18,7 +18,11 @@ _QUESTION_HEAD = re.compile(
     r"^(?:题\s*目|题\s*干|试\s*题|问\s*题|题目内容|试题内容|题干内容|考题|名词|术语|Questions?|Stem|Item)(?:\s*[（(].{0,12}[)）])?$",
     re.IGNORECASE,
 )
-_ANSWER_HEAD = re.compile(r"^(?:正确|参考|标准)?答\s*案$|^(?:Correct )?(?:Answers?|Key)$", re.IGNORECASE)
+_ANSWER_HEAD = re.compile(
+    r"^(?:正确|参考|标准)?答\s*案(?:要点)?$|^(?:得分点|采分点|评分要点|答题要点|要点)$"
+    r"|^(?:Correct )?(?:Answers?|Key)$",
+    re.IGNORECASE,
+)
 _OPTIONS_HEAD = re.compile(r"^(?:选\s*项|备选(?:项|答案)|Options?|Choices?)$", re.IGNORECASE)
 _OPTION_HEAD = re.compile(r"^(?:选\s*项|Option\s*)?\s*([A-H])$", re.IGNORECASE)
 _POINTS_HEAD = re.compile(r"^(?:分\s*值|分\s*数|Points|Marks)$", re.IGNORECASE)

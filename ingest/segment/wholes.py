@@ -30,22 +30,27 @@ def by_heading(drafts: Sequence[Draft]) -> dict[tuple[str, int], list[int]]:
 def in_one_line(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
     """Entries with «一、光合作用；水；氧气» given to the questions of the section, one after the other.
 
-    Only for sections of blanks, and only where one kind of sign divides the line into as many answers as
-    the section has blanks, or questions. Anything else stays whole, and finds no question.
+    For sections of blanks where one kind of sign divides the line into as many answers as the section has
+    blanks, or questions; for choices and judgements («一、ABCDA BCADB») where the signs, or the groups of
+    signs, are as many as the questions. Anything else stays whole, and finds no question.
     """
-    filled = {
-        value: [drafts[place] for place in members]
+    asked = {
+        value: (heading_form(heading), [drafts[place] for place in members])
         for (heading, value), members in by_heading(drafts).items()
-        if value and heading_form(heading) is Form.FILL_BLANK
+        if value
     }
     told: dict[int, int] = defaultdict(int)
     for entry in entries:
         told[entry.section] += 1
     out: list[Entry] = []
     for entry in entries:
-        members = filled.get(entry.section_value, [])
-        alone = entry.number == 0 and told[entry.section] == 1 and "\n" not in entry.text
-        shares = _shares(entry.text, members) if alone and entry.form in (None, Form.FILL_BLANK) else []
+        form, members = asked.get(entry.section_value, (None, []))
+        alone = entry.number == 0 and told[entry.section] == 1 and entry.form in (None, form)
+        shares: list[str] = []
+        if alone and form is Form.FILL_BLANK and "\n" not in entry.text:
+            shares = _shares(entry.text, members)
+        elif alone and form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
+            shares = _signs(entry.text, members)
         out += (
             [
                 replace(entry, number=number_value(draft.number), text=text, rule=ONE_LINE)
@@ -72,6 +77,19 @@ def _shares(text: str, members: Sequence[Draft]) -> list[str]:
         if len(pieces) == len(members):
             return pieces
     return []
+
+
+def _signs(text: str, members: Sequence[Draft]) -> list[str]:
+    """A letter, a group of letters or a verdict for each question, none where their number is another."""
+    if not _ONLY_SIGNS.fullmatch(text) or not all(number_value(draft.number) for draft in members):
+        return []
+    groups = [group for group in _GAPS.split(text) if group]
+    single = list("".join(groups))
+    return next((found for found in (groups, single) if len(found) == len(members) >= 2), [])
+
+
+_GAPS = re.compile(r"[\s\u3000,，、;；。.]+")
+_ONLY_SIGNS = re.compile(r"(?:[A-H]|[√×✓✗对错TF]|[\s\u3000,，、;；。.])+")
 
 
 def whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:

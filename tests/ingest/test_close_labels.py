@@ -45,3 +45,15 @@ def test_a_choice_without_options_among_others_goes_to_review() -> None:
         f"一、选择题\n1. 一是（ ）{options}2. 二是（ ）\n3. 三是（ ）{options}4. 四是（ ）{options}"
     ).drafts
     assert [draft.confidence < 0.6 for draft in found] == [False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("海水的平均盐度约为A 25‰ B 30‰ C 35‰ D 40‰", ["25‰", "30‰", "35‰", "40‰"]),
+        ("环流在北半球呈A顺时针B逆时针C无规律D南北向", ["顺时针", "逆时针", "无规律", "南北向"]),
+        ("潮汐主要由谁引起 A太阳 B月球 C地球 D木星", ["太阳", "月球", "地球", "木星"]),
+    ],
+)
+def test_labels_that_run_on_from_the_stem(text: str, texts: list[str]) -> None:
+    assert [option.text for option in split_options(text)[1]] == texts

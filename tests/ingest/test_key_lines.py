@@ -229,3 +229,36 @@ def test_a_program_in_a_key_of_its_own_keeps_its_indentation() -> None:
     paper = segment(document(["一、编程题（每题10分）", "1. 求和。", "2. 求积。"], "卷.docx"))
     key = segment(document(f"一、编程题\n1.\n{program}\n2. 略。见讲义。".split("\n"), "卷答案.docx"))
     assert pair([paper, key])[0].drafts[0].answer == program
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("一、BACD", ["B", "A", "C", "D"]),
+        ("一、BA  CD", ["B", "A", "C", "D"]),
+        ("一、AB ABC BD ABCD", ["AB", "ABC", "BD", "ABCD"]),
+        ("一、BAC", [None, None, None, None]),
+    ],
+)
+def test_letters_without_numbers_are_shared_where_they_are_as_many_as_the_questions(
+    line: str, answers: list[str | None]
+) -> None:
+    asked = "".join(f"{n}. 第{n}个是（ ）\nA. 甲 B. 乙 C. 丙 D. 丁\n" for n in (1, 2, 3, 4))
+    paper = (
+        f"一、选择题\n{asked}二、实践题：请写出：①检索词；②检索式。\n参考答案\n{line}\n二、①石墨烯 ②graphene"
+    )
+    found = cut(paper).drafts
+    assert [draft.answer for draft in found] == [*answers, "①石墨烯 ②graphene"]
+
+
+def test_a_key_in_a_table_with_named_columns() -> None:
+    key = "| 题号 | 答案 | 分值 |\n| --- | --- | --- |\n| (1) | A | 2 |\n| (2) | ①3 ②20 | 15 |"
+    asked = [
+        "一、单选",
+        "(1) 一是",
+        "A. 甲 B. 乙 C. 丙 D. 丁",
+        "二、综合题",
+        "(2) 补全①和②。",
+        "参考答案及评分标准",
+    ]
+    assert [draft.answer for draft in cut([*asked, table(key)]).drafts] == ["A", "①3 ②20"]
