@@ -149,6 +149,11 @@ def is_score_box(text: str) -> bool:
     return len(text) <= 40 and bool(_SCORE_WORD.search(text) and _SCORE_BOX.fullmatch(text))
 
 
+def asks_candidate(text: str) -> bool:
+    """Whether there are words in text for what candidates tell of themselves (姓名, 学号, 班级 …)."""
+    return bool(_FIELD.search(text))
+
+
 def is_seal(text: str) -> bool:
     """Whether a word down the margin is that of a seal or binding line."""
     return bool(_SEAL.search(text))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ingest.layout import formulas
 from ingest.layout.bars import Slant
-from ingest.layout.runs import Run, inside, overlap
+from ingest.layout.runs import Run, inside, overlap, union
 from ingest.readers import pdf_drawings, pdf_tables
 from ingest.readers.common import drawings, png_asset
 from ingest.readers.pdf_drawings import Figure
@@ -203,14 +203,21 @@ def _turn(boxes: Sequence[Box]) -> list[Box]:
 
 
 def _merged(level: Sequence[Box]) -> list[Box]:
-    """Level strokes with those that continue each other joined."""
+    """Level strokes with those that continue or cover each other joined, if within a point in height."""
+    rows: list[list[Box]] = []
+    for seg in sorted(level, key=lambda s: s.y0):
+        if not rows or seg.y0 - rows[-1][0].y0 >= 1.0:
+            rows.append([])
+        rows[-1].append(seg)
     out: list[Box] = []
-    for seg in sorted(level, key=lambda s: (round(s.y0), s.x0)):
-        last = out[-1] if out else None
-        if last and abs(last.y0 - seg.y0) < 1.0 and seg.x0 - last.x1 < 2.0:
-            out[-1] = Box(last.x0, min(last.y0, seg.y0), max(last.x1, seg.x1), max(last.y1, seg.y1))
-        else:
-            out.append(seg)
+    for row in rows:
+        first, *rest = sorted(row, key=lambda s: s.x0)
+        out.append(first)
+        for seg in rest:
+            if seg.x0 - out[-1].x1 < 2.0:
+                out[-1] = union([out[-1], seg])
+            else:
+                out.append(seg)
     return out
 
 

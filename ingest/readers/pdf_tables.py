@@ -1,4 +1,4 @@
-"""Ruled tables of a PDF page: a grid of strokes, or three level lines with aligned cells."""
+"""Ruled tables of a PDF page: a grid of strokes, a row of cells, or three level lines with aligned cells."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ _LABELLED = re.compile(
     r"[(（]?\s*(?:[A-Ha-h]|\d{1,2}|[一二三四五六七八九十]{1,3})\s*[)）.．、:：]\D|.*[_（(]\s*$"
 )
 _RULES = 12  # level strokes of one open table
+_ROW = 3  # cells, the least of a table of one row
+_CELL = 16  # characters in a cell of it
+_INDEX = re.compile(r"(?:\d{1,4}\s*){0,2}")  # a place, or the first and the last of several
 _CARD = re.compile(r"[正错]误?确?填涂|填涂样例|缺考(?:标记|填涂)|条形码|考生禁填")
 
 
@@ -49,8 +52,8 @@ def find(runs: Sequence[Run], level: Sequence[Box], upright: Sequence[Box], page
     """Data tables and marking boxes among the strokes of a page (points)."""
     out = []
     taken: list[Box] = []
-    for grid in _grids(level, upright):
-        table = _grid_table(runs, *grid, page_area)
+    for xs, ys in _grids(level, upright):
+        table = _row_table(runs, xs, ys) if len(ys) == 2 else _grid_table(runs, xs, ys, page_area)
         if table is not None:
             out.append(table)
             taken.append(table.box)
@@ -108,7 +111,8 @@ def _grids(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[floa
             sum(post.y0 < (low + high) / 2 < post.y1 for post in posts) >= 2 for low, high in pairwise(ys)
         ):
             continue  # frames above each other with text between them
-        if len(xs) >= 2 and len(ys) >= 3 and (len(xs) - 1) * (len(ys) - 1) >= 4:
+        several = len(xs) >= 2 and len(ys) >= 3 and (len(xs) - 1) * (len(ys) - 1) >= 4
+        if several or (len(ys) == 2 and len(xs) > _ROW):
             out.append((xs, ys))
     return out
 
@@ -149,6 +153,48 @@ def _grid_table(
     rows = [[_cell(cells.get((r, c), [])) for c in range(len(xs) - 1)] for r in range(len(ys) - 1)]
     rows = [row for row in rows if any(row)]
     return _judged(rows, box, members)
+
+
+def _row_table(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Table | None:
+    """A row of boxes with something in them, as an array or the fields of a word are drawn, as a table.
+
+    Numbers close above the boxes are its head. None for a row that is empty, has options, answers in
+    another ink, or what a candidate fills in.
+    """
+    box = Box(xs[0], ys[0], xs[-1], ys[-1])
+    held = [run for run in runs if inside(run.box, box, 0.0)]
+    filled = _in_cells(held, xs)
+    words = " ".join(filled)
+    plain = all(len(cell) <= _CELL and not _LABELLED.match(cell) for cell in filled)
+    if sum(map(bool, filled)) < 2 or not plain or any(run.colour for run in held):
+        return None
+    if furniture.is_score_box(words.strip()) or furniture.asks_candidate(words) or _CARD.search(words):
+        return None
+    height = max(run.size for run in held)
+    above = [
+        run
+        for run in runs
+        if -0.5 * run.size < ys[0] - run.box.y1 < height
+        and xs[0] - run.size < _middle(run) < xs[-1] + run.size
+    ]
+    head = _in_cells(above, xs)
+    numbered = sum(map(bool, head)) >= max(_ROW, len(head) - 1) and all(
+        _INDEX.fullmatch(cell) for cell in head
+    )
+    rows, members = ([head, filled], above + held) if numbered else ([filled], held)
+    return Table(union([box, *(run.box for run in members)]), markdown(rows), frozenset(map(id, members)))
+
+
+def _in_cells(runs: Sequence[Run], xs: Sequence[float]) -> list[str]:
+    """The text between each two neighbouring edges."""
+    cells: list[list[Run]] = [[] for _ in xs[1:]]
+    for run in runs:
+        cells[max([i for i, edge in enumerate(xs[:-1]) if edge <= _middle(run)], default=0)].append(run)
+    return [_cell(cell) for cell in cells]
+
+
+def _middle(run: Run) -> float:
+    return (run.box.x0 + run.box.x1) / 2
 
 
 def _cell(runs: Sequence[Run]) -> str:

@@ -130,6 +130,41 @@ def test_options_between_two_strokes_are_no_table(tmp_path: Path) -> None:
     assert texts(blocks_of(tmp_path, pdf), BlockKind.TABLE) == []
 
 
+def boxes(page: Any, x0: float, y0: float, cells: Sequence[str], width: float = 40, **ink: Any) -> None:
+    """A row of boxes 24 points high with a text in each."""
+    for place, text in enumerate(cells):
+        left = x0 + width * place
+        page.draw_rect((left, y0, left + width, y0 + 24))
+        page.insert_text((left + 6, y0 + 16), text, fontname=FONT, fontsize=11, **ink)
+
+
+def test_a_row_of_boxes_keeps_its_empty_cells_and_the_numbers_above(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    write(page, 60, 80, "散列表的当前状态如下，求平均查找长度。")
+    for place in range(6):
+        write(page, 116 + 40 * place, 108, str(place), 7, "helv")
+    boxes(page, 100, 112, ["A", "K", "", "", "C", "D"])
+    write(page, 60, 180, "指令的格式如下：")
+    boxes(page, 100, 200, ["操作码", "寻址方式", "地址"], 70)
+    found = texts(blocks_of(tmp_path, pdf), BlockKind.TABLE)
+    assert found == [
+        "| 0 | 1 | 2 | 3 | 4 | 5 |\n| --- | --- | --- | --- | --- | --- |\n| A | K |  |  | C | D |",
+        "| 操作码 | 寻址方式 | 地址 |\n| --- | --- | --- |",
+    ]
+
+
+def test_a_row_of_options_of_answers_or_of_a_candidates_data_is_no_table(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    boxes(page, 60, 80, ["姓名", "", "学号", ""], 90)
+    write(page, 60, 140, "1. 下列说法正确的是（ ）。")
+    boxes(page, 60, 150, ["A. 甲", "B. 乙", "C. 丙", "D. 丁"], 90)
+    write(page, 60, 210, "2. 写出出队的次序。")
+    boxes(page, 60, 220, ["b", "d", "a", "c"], 40, color=(1, 0, 0))
+    assert texts(blocks_of(tmp_path, pdf), BlockKind.TABLE) == []
+
+
 def test_tables_side_by_side_stand_from_left_to_right(tmp_path: Path) -> None:
     pdf = pymupdf.open()
     page = pdf.new_page()
@@ -181,3 +216,13 @@ def test_names_beside_a_drawing_belong_to_it_and_lines_of_text_do_not(tmp_path: 
     figure = next(block for block in blocks if block.kind is BlockKind.FIGURE)
     assert {"192.168.10.0/24", "地址二"} < set(figure.text.split())
     assert "提示：见图" in texts(blocks)
+
+
+def test_strokes_a_hair_beside_each_other_are_all_kept(tmp_path: Path) -> None:
+    """Two rows of boxes one below the other, the lower a fraction of a point to the left."""
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    boxes(page, 100.6, 80, ["甲", "乙", "丙", "丁"])
+    boxes(page, 100.4, 160, ["1", "2", "3", "4"])
+    found = texts(blocks_of(tmp_path, pdf), BlockKind.TABLE)
+    assert [table.splitlines()[0] for table in found] == ["| 甲 | 乙 | 丙 | 丁 |", "| 1 | 2 | 3 | 4 |"]
