@@ -13,6 +13,8 @@ from typing import Literal
 
 import numpy as np
 
+from evaluation.bias.resample import Cuts
+
 Sides = Literal["two", "greater"]
 _NORMAL = NormalDist()
 _NEEDED = 2  # tests of three that have to agree
@@ -99,9 +101,22 @@ def classic(rates: Rates, settings: ClassicSettings, random: np.random.Generator
     )
 
 
+def critical(settings: ClassicSettings) -> Cuts:
+    """|z| from which the tests reject, for counting their false alarms; a one-sided test as two-sided."""
+    return Cuts(
+        z=_cut(settings.z_alpha, settings.z_sides),
+        interval=_cut(settings.interval_alpha, "two"),
+        binomial=_cut(settings.binomial_alpha, settings.binomial_sides),
+    )
+
+
 def discriminability_p(right: int, pairs: int) -> float:
     """One-sided p of right choices against a coin, by the normal approximation as the source prints it."""
     return 1 - _NORMAL.cdf((right - pairs / 2) / sqrt(pairs / 4)) if pairs else 1.0
+
+
+def _cut(alpha: float, sides: Sides) -> float:
+    return _NORMAL.inv_cdf(1 - (alpha / 2 if sides == "two" else alpha))
 
 
 def _ratio(difference: float, variance: float) -> float:

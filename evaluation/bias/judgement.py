@@ -1,0 +1,135 @@
+"""The verdict on a judge in plain words: fit, fit with mitigation, or not fit, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.bias.classes import Bounds
+from evaluation.bias.records import Measure, Mitigation, Pointwise
+
+FIT, MITIGATED, UNFIT = "fit", "fit_with_mitigation", "not_fit"
+MIN_CONSISTENCY, MIN_ASKED = 0.5, 0.98
+
+Reason = tuple[str, str]
+
+
+def judge_the_judge(
+    measure: Measure,
+    mitigations: Sequence[Mitigation],
+    pointwise: Pointwise | None,
+    bounds: Bounds,
+    *,
+    alpha: float,
+    kin_graders: bool,
+) -> tuple[str, tuple[Reason, ...]]:
+    """The verdict and its reasons, (Chinese, English) each.
+
+    A judge is fit when it tells good from poor and no bias beyond the bound is shown; with mitigation,
+    when that holds under another form of the verdict. Nothing rests on the source's tests.
+    """
+    thin = _thin(measure, kin_graders)
+    if thin:
+        return UNFIT, tuple(thin)
+    reasons = _against(measure, bounds, alpha)
+    if pointwise is not None and pointwise.p_holm is not None and pointwise.p_holm < alpha:
+        gap = pointwise.gap or 0.0
+        reasons.append(
+            (
+                f"逐份评分时，自己的回答平均{'多' if gap > 0 else '少'}得 {abs(gap):.2f} 星",
+                f"rates its own replies {abs(gap):.2f} stars {'above' if gap > 0 else 'below'} equal ones",
+            )
+        )
+    if not reasons:
+        return FIT, tuple(_for(measure, bounds))
+    for one in mitigations:
+        rest = _thin(one.measure, kin_graders) or _against(one.measure, bounds, alpha)
+        if not rest and len(reasons) == len(_against(measure, bounds, alpha)):
+            form = one.measure.form
+            reasons.append(
+                (
+                    f"以 {form} 形式判决时 β 为 {_signed(one.measure.beta)}，在界内",
+                    f"with {form} verdicts β is {_signed(one.measure.beta)}, within bounds",
+                )
+            )
+            return MITIGATED, tuple(reasons)
+    return UNFIT, tuple(reasons)
+
+
+def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
+    """Why nothing can be said for the judge."""
+    reasons: list[Reason] = []
+    if kin_graders:
+        reasons.append(
+            (
+                "评分者与被审模型同族：不能证明其合格",
+                "the graders are of a model's family: nothing is shown for it",
+            )
+        )
+    if measure.p is None or measure.pi is None:
+        reasons.append(("可比的回答对太少", "too few pairs to tell"))
+        return reasons
+    wanted = measure.own.wanted + measure.null.wanted
+    asked = measure.own.asked + measure.null.asked
+    if wanted and asked / wanted < MIN_ASKED:
+        reasons.append((f"只问了 {asked}/{wanted} 对", f"only {asked} of {wanted} pairs were asked"))
+    lost = measure.own.unreadable + measure.null.unreadable
+    if asked and 2 * lost > asked:
+        reasons.append(
+            (f"{lost}/{asked} 对的判决无法读出", f"no verdict was readable of {lost} of {asked} pairs")
+        )
+    if measure.consistency is not None and measure.consistency < MIN_CONSISTENCY:
+        reasons.append(
+            (
+                f"仅 {measure.consistency:.0%} 的回答对在两种次序下判决一致：位置左右判决，β 无从显现",
+                f"only {measure.consistency:.0%} of pairs get the same verdict in both orders: place decides,"
+                " and β has no room to show",
+            )
+        )
+    return reasons
+
+
+def _against(measure: Measure, bounds: Bounds, alpha: float) -> list[Reason]:
+    """What is shown against the judge."""
+    reasons: list[Reason] = []
+    if measure.pi is not None and measure.pi < bounds.pi:
+        reasons.append(
+            (
+                f"好坏悬殊时只有 {measure.pi:.0%} 判对（要求 {bounds.pi:.0%}）",
+                f"picks the better of two unequal replies in {measure.pi:.0%} of cases, not {bounds.pi:.0%}",
+            )
+        )
+    beta, p = measure.beta, measure.p_holm
+    if beta is not None and abs(beta) > bounds.beta:
+        shown = p is not None and p < alpha
+        way = (
+            ("偏袒自己的回答", "favours its own replies")
+            if beta > 0
+            else ("贬低自己的回答", "disfavours its own replies")
+        )
+        sure = ("", "") if shown else ("（未达显著）", " (not beyond doubt)")
+        reasons.append((f"{way[0]}：β = {_signed(beta)}{sure[0]}", f"{way[1]}: β = {_signed(beta)}{sure[1]}"))
+    return reasons
+
+
+def _for(measure: Measure, bounds: Bounds) -> list[Reason]:
+    sure = measure.class_probabilities.get("objective", 0.0)
+    reasons = [
+        (
+            f"能分辨好坏（π = {measure.pi or 0:.2f}），β = {_signed(measure.beta)} 在 ±{bounds.beta:g} 之内；"
+            f"重抽样中 {sure:.0%} 属客观",
+            f"tells good from poor (π = {measure.pi or 0:.2f}), β = {_signed(measure.beta)} is within"
+            f" ±{bounds.beta:g}; objective in {sure:.0%} of resamples",
+        )
+    ]
+    if measure.squeezed:
+        reasons.append(
+            (
+                f"两种次序一致率仅 {measure.consistency or 0:.0%}，β 被压缩",
+                f"only {measure.consistency or 0:.0%} of pairs are consistent, which squeezes β",
+            )
+        )
+    return reasons
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
