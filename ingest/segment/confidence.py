@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ingest.segment import forms
 from ingest.segment.answers import IN_INK
-from ingest.segment.doubts import ALONE, SECOND, SLIGHT, Peers, among, peers_of, within
+from ingest.segment.doubts import ALONE, SECOND, SLIGHT, Peers, among, noted, peers_of, within
 from ingest.segment.leftover import KEY_LEFT
 from ingest.segment.marks import number_value, read_mark
 from ingest.segment.remarks import has_remarks
@@ -34,6 +34,7 @@ _VERDICT = re.compile(r"√|✓|✔|×|✗|X|T|F|对|错|正确|错误|真|假|�
 _COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|questions)")
 _ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]")
 _OPTION = re.compile(r"^\s*[（(]?[A-H]\s*[)）.．、:：]")
+_NUMBER_INSIDE = re.compile(r"\s{2,}(\d{1,3})\s?[.．、](?=\s?\S)")
 _ECHO = re.compile(r"https?[:/]|www\.")
 
 
@@ -42,10 +43,12 @@ def with_confidence(drafts: Sequence[Draft], document: Document) -> list[Draft]:
     scanned = any(page.method is Origin.OCR for page in document.pages)
     peers = peers_of(drafts)
     counts = _run_lengths(drafts)
-    return [
+    notes = [block for block in document.blocks if block.reason == "handwriting"]
+    judged = [
         _judged(drafts, place, scanned, peers[draft.section], counts[place])
         for place, draft in enumerate(drafts)
     ]
+    return [_lowered(draft, noted(draft, notes)) for draft in judged] if notes else judged
 
 
 def _run_lengths(drafts: Sequence[Draft]) -> list[int]:
@@ -242,6 +245,9 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
         out.append((ALONE, "an answer without a word"))
     if has_remarks(answer):
         out.append((SECOND, "a grader's remarks in the answer"))
+    value = number_value(draft.number)
+    if value and any(int(n) == value + 1 for n in _NUMBER_INSIDE.findall(answer)):
+        out.append((ALONE, "the next number stands inside the answer"))
     if len(answer) >= 12 and answer in draft.printed:
         out.append((ALONE, "the answer stands in the question"))
     return out

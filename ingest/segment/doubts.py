@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.segment import forms
+from schemas.document import Block
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
@@ -36,6 +37,11 @@ VERDICT_END = re.compile(r"(?<=[。.？?！!\u3400-\u9fff])\s{0,8}([√✓✔×�
 TICK = re.compile(r"[√✓✔☑]\s*$|^\s*[√✓✔☑]")
 """Marks of the right option, beside its text."""
 _BUILT = re.compile(r"[∑∫∏√∮]")
+# what is left of scripts and fractions that are read as a line of characters: x1, sin2x, fn(x), f(-)
+_FLAT = re.compile(
+    r"(?<![A-Za-z0-9_])[a-zα-ω]\d(?!\d)|(?:sin|cos|tan|cot|ln|log)\d|(?<![A-Za-z])[b-hp-z]n\("
+    r"|[a-z]\(\s?[-−–—]\s?\)"
+)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_RUN = re.compile(r"[A-Za-z]{2}[\w/:.\-]{9,}")
 # «begin Y N X=0 b=a end»: what is written in a flow chart or a drawing
@@ -117,11 +123,28 @@ def within(draft: Draft, scanned: bool) -> list[Doubt]:
     if _HAN.search(first) and any(_LABELS.fullmatch(line.strip()) for line in rest):
         out.append((ALONE if _FIGURE.search(text) else SECOND, "labels of a figure in the text"))
     out += _answers_left(draft)
-    if scanned and _BUILT.search(text):
+    if scanned and (_BUILT.search(text) or _FLAT.search(text)):
         out.append((SECOND, "a formula from a scan"))
     if scanned and _HAN.search(first) and any(_LATIN_RUN.fullmatch(line.strip()) for line in rest):
         out.append((SECOND, "a scrap of text from a scan"))
     return out
+
+
+def noted(draft: Draft, notes: Sequence[Block]) -> list[Doubt]:
+    """Whether a handwritten note that was set apart stands beside or in the question: it may amend it."""
+    for note in notes:
+        if note.box is None:
+            continue
+        high = note.box.y1 - note.box.y0
+        for region in draft.regions:
+            box = region.box
+            if box is None or region.page != note.page:
+                continue
+            apart = max(box.y0 - note.box.y1, note.box.y0 - box.y1)
+            beside = max(box.x0 - note.box.x1, note.box.x0 - box.x1)
+            if apart < 0.2 * high and beside < 2 * high:
+                return [(SECOND, "a handwritten note beside it was set apart")]
+    return []
 
 
 def _answers_left(draft: Draft) -> list[Doubt]:
@@ -136,7 +159,7 @@ def _answers_left(draft: Draft) -> list[Doubt]:
     if any(TICK.search(option.text) for option in draft.options):
         out.append((ALONE, "a tick left in an option"))
     if "ink" in draft.evidence:
-        emphasis = draft.evidence["ink"] == "words"
+        emphasis = draft.evidence["ink"] == "words" and draft.form is not Form.FILL_BLANK
         out.append((SLIGHT if emphasis else ALONE, f"{draft.evidence['ink']} in another ink"))
     return out
 
