@@ -280,7 +280,7 @@ _NOT_HEAD = re.compile(
 
 def is_answer_head(text: str) -> bool:
     """Whether a line is the heading of a block of answers."""
-    text = text.strip()
+    text = _SPACED.sub("", text.strip()) if len(text) <= 2 * _LABEL else text.strip()
     marked = ANSWER_LINE.match(text)
     if marked and text[marked.end() :].strip():
         return False  # «答案：B» answers one question
@@ -288,6 +288,7 @@ def is_answer_head(text: str) -> bool:
 
 
 _LABEL = 40
+_SPACED = re.compile(r"(?<=[\u3400-\u9fff])[ \t\u3000]+(?=[\u3400-\u9fff])")  # «参 考 答 案»
 
 
 def labelled(lines: Sequence[str], new: Sequence[bool]) -> list[str]:

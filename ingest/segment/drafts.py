@@ -60,7 +60,7 @@ class Source:
         lines, inked = self._inked(lines, section)
         pieces = pieces_of(lines, first_body)
         heading = section.title if section else ""
-        pieces = _with_blanks(pieces, forms.heading_form(heading), all(is_word(line) for line in lines))
+        pieces = _with_blanks(pieces, forms.heading_form(heading), lines)
         texts = [piece.text for piece in pieces]
         stem_all = "\n".join(texts).strip()
         if not _PLACES.sub("", stem_all):
@@ -197,13 +197,30 @@ def with_bare_points(drafts: Sequence[Draft]) -> list[Draft]:
     return out
 
 
-def _with_blanks(pieces: list[Piece], announced: Form | None, paragraphs: bool) -> list[Piece]:
-    """Pieces with the blanks that are printed as gaps (a ruled line unread) or typed as spaces."""
+def _with_blanks(pieces: list[Piece], announced: Form | None, lines: Sequence[Line]) -> list[Piece]:
+    """Pieces with the blanks printed as gaps (a ruled line unread), typed as spaces or written over."""
+    paragraphs = all(is_word(line) for line in lines)
     if announced is Form.FILL_BLANK:
+        pieces = _written_over(pieces, lines)
         pieces = [replace(p, text=_GAP_BLANK.sub("____", p.text)) for p in pieces]
     if paragraphs and announced in (None, Form.FILL_BLANK):
         pieces = [replace(p, text=_SPACE_BLANK.sub("____", p.text)) for p in pieces]
     return pieces
+
+
+def _written_over(pieces: list[Piece], lines: Sequence[Line]) -> list[Piece]:
+    """Pieces without any blank, with what is set in another ink as what was written into one."""
+    whole = "\n".join(piece.text for piece in pieces)
+    if forms.count_blanks(whole) or split_options(whole)[1]:
+        return pieces
+    said = [text for line in lines for text, _ in line.block.inks if text in line.text]
+    out = []
+    for piece in pieces:
+        text = piece.text
+        for words in dict.fromkeys(said):
+            text = text if f"<u>{words}</u>" in text else text.replace(words, f"<u>{words}</u>", 1)
+        out.append(replace(piece, text=text))
+    return out
 
 
 def announced_choice(section: Section | None) -> bool:

@@ -78,6 +78,8 @@ _ENDED = re.compile(r"[。．.？?！!：:；;）)\]】_…]\s*$")
 
 def _by_ink(text: str, block: Block) -> Iterator[tuple[str, Block]]:
     """The lines of a block; what follows a sentence in another ink, to the end, is a line of its own."""
+    for said, _ in block.inks:  # «是____北京____»: written on the blank
+        text = re.sub(rf"_{{2,}}\s*{re.escape(said)}\s*_{{2,}}", lambda m: f"<u>{said}</u>", text)  # noqa: B023
     raws = text.split("\n")
     tail, tint = block.inks[-1] if block.inks else ("", "")
     before = raws[-1].rstrip().removesuffix(tail) if tail else ""

@@ -143,9 +143,23 @@ _INNER = {
     "paren": re.compile(r"(?:(?<=[\t\u3000])|(?<=\s\s))(?=[（(]\s*\d{1,3}\s*[）)])"),
 }
 _INNER_TIGHT = {
-    "arabic": re.compile(r"(?<=[\s;；。，,）)])(?=\d{1,3}\s*(?:[、]|[.．)）](?!\d)))"),
+    "arabic": re.compile(
+        r"(?<=[\s;；。，,）)])(?=\d{1,3}\s*(?:[、]|[.．)）](?!\d)))|(?<=\s\s)(?=\d{1,3}．\d)"
+    ),
     "paren": re.compile(r"(?<=[\s;；。，,）)])(?=[（(]\s*\d{1,3}\s*[）)])"),
 }
+
+
+def _close_number(text: str) -> Mark | None:
+    """«5．5730» behind a gap, where the number that goes on and its wide dot tell that it is no decimal."""
+    found = re.match(r"(\d{1,3})．(?=\d)", text)
+    return Mark(Style.ARABIC, int(found.group(1)), found.end(), found.group()) if found else None
+
+
+def _apart(text: str) -> str:
+    """A piece with room between its number and the number that its text begins with."""
+    close = _close_number(text) if read_mark(text) is None else None
+    return f"{text[: close.end]} {text[close.end :]}" if close else text
 
 
 def split_inner(text: str, first: Mark, *, tight: bool = False) -> list[str]:
@@ -161,8 +175,8 @@ def split_inner(text: str, first: Mark, *, tight: bool = False) -> list[str]:
     for place in pattern.finditer(text):
         if place.start() <= first.end - 1:
             continue
-        mark = read_mark(text[place.start() :])
+        mark = read_mark(text[place.start() :]) or _close_number(text[place.start() :])
         if mark is not None and mark.family == first.family and mark.value == value + 1:
             pieces.append(text[begin : place.start()].rstrip())
             begin, value = place.start(), mark.value
-    return [*pieces, text[begin:]]
+    return [_apart(piece) for piece in [*pieces, text[begin:]]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.segment.lines import Line
 from ingest.segment.marks import Style, read_mark
@@ -89,7 +90,9 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
     kept: list[Line] = []
     gone: list[Line] = []
     open_end = False
-    theirs = any(_STUDENTS_PAPER.search(line.text) for line in lines[:_TITLE_LINES] if len(line.text) <= 40)
+    theirs = _is_marked(lines) or any(
+        _STUDENTS_PAPER.search(line.text) for line in lines[:_TITLE_LINES] if len(line.text) <= 40
+    )
     for line in lines:
         text = line.text if line.kind is BlockKind.TEXT else ""
         theirs = theirs and not _GIVEN_HEAD.match(text)
@@ -109,7 +112,8 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
                 tail = _TAIL.search(rest)
                 kept.append(_with_text(line, rest[: tail.start()] if tail else rest))
             continue
-        if _MARKED.match(text):
+        by_hand = theirs and line.block.colour is not None and line.mark is None
+        if _MARKED.match(text) or by_hand:
             gone.append(line)
             continue
         outer = line.mark is not None and line.mark.style not in (
@@ -132,6 +136,22 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
         tail = _TAIL.search(text) if _GIVEN.match(text) else None
         kept.append(_with_text(line, text[: tail.start()]) if tail else line)
     return kept, gone
+
+
+def _is_marked(lines: Sequence[Line]) -> bool:
+    """Whether a grader marked the paper: points filled in at its head, or ticks and «-3» in another ink."""
+    head = [line.text.strip() for line in lines[:_HEAD_LINES] if line.kind is BlockKind.TEXT]
+    filled = any(_POINTS_GIVEN.search(text) for text in head) or any(
+        _POINTS_EMPTY.search(text) and re.fullmatch(r"\d{1,3}", below) for text, below in pairwise(head)
+    )
+    signs = sum(1 for line in lines if line.block.colour and _GRADER_SIGN.match(line.text))
+    return filled or signs >= 2
+
+
+_HEAD_LINES = 12
+_POINTS_GIVEN = re.compile(r"(?:得\s?分|成\s?绩|总\s?分)\s?[:：]\s?\d{1,3}(?:\.\d)?\s?分?\s*$")
+_POINTS_EMPTY = re.compile(r"(?:得\s?分|成\s?绩)\s?[:：]\s*$")
+_GRADER_SIGN = re.compile(r"\s{0,3}(?:[√✓×✗]{1,3}\s*$|[-－+＋]\s?\d{1,2}(?:\s?分|\s|$)[^\d]{0,12}$)")
 
 
 def _with_text(line: Line, text: str) -> Line:

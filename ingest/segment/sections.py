@@ -113,15 +113,21 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
             found.append((index, text, 0, True))
         elif _is_lettered(lines, index, end):
             found.append((index, text, ord(text[0]) - 64, True))
-        elif (
-            line.mark is not None
-            and line.mark.style is Style.WORD
-            and "第" in line.mark.printed
-            and is_type_heading(line.body)
-            and not line.body.endswith(("？", "?"))
-        ):
-            found.append((index, text, line.mark.value, True))
+        elif line.mark is not None and (kind := _named_by_word(line, found[-1][1:3] if found else ("", 0))):
+            found.append((index, text, line.mark.value, kind == "heading"))
     return found
+
+
+def _named_by_word(line: Line, last: tuple[str, int]) -> str:
+    """What «第3题 …» is: a heading over questions, a question among such headings, or neither ('').
+
+    last: title and number of the heading before.
+    """
+    if line.mark is None or line.mark.style is not Style.WORD or "第" not in line.mark.printed:
+        return ""
+    if is_type_heading(line.body) and not line.body.endswith(("？", "?")):
+        return "heading"
+    return "question" if last[0].startswith("第") and last[1] == line.mark.value - 1 else ""
 
 
 def _part_value(number: str) -> int:

@@ -60,3 +60,24 @@ def test_what_judges_nothing_is_no_answer_to_a_statement() -> None:
     found = cut(f"一、判断题\n1. 天是蓝的。（ ）\n2. 地是方的。（ ）\n3. 水是湿的。（ ）\n{key}").drafts
     assert [draft.answer for draft in found] == [None, "错。理由是甲。", "该说法不成立。"]
     assert found[0].confidence < 0.6
+
+
+def test_a_heading_of_answers_typed_with_gaps() -> None:
+    assert [draft.answer for draft in cut(f"{ASKED}\n答 案\n{KEY}").drafts] == TOLD
+
+
+def test_answers_that_begin_with_figures_close_to_their_numbers() -> None:
+    paper = "一、填空题\n1. 甲是____。\n2. 乙是____、____。\n3. 半衰期为____年。\n4. 丁是____。\n答案\n"
+    found = cut(f"{paper}1．西侯度   2．琮；璧   3．5730   4．0.5").drafts
+    assert [draft.answer for draft in found] == ["西侯度", "琮；璧", "5730", "0.5"]
+
+
+def test_a_question_that_asks_by_itself_among_headings_of_questions() -> None:
+    text = (
+        "第1题（12分）阅读材料，回答问题。\n材料：甲在动，乙在看，丙站在一旁什么都不说。\n（1）甲错在哪里？\n（2）说明乙。\n参考答案：（1）错在丙。（2）乙是丁。\n"
+        "第2题（13分）阅读材料，回答问题。\n材料：乙不动，甲在看，丁站在一旁什么都不说。\n（1）乙对不对？\n（2）说明丙。\n参考答案：（1）对。（2）丙是戊。\n"
+        "第3题（10分）为什么水是湿的？\n答案要点：因为己。"
+    )
+    found = cut(text).drafts
+    assert [draft.number for draft in found] == ["第1题", "第2题", "第3题"]
+    assert [draft.answer for draft in found][2] == "因为己。" and found[2].points == 10
