@@ -22,11 +22,11 @@ def test_a_note_by_hand_beside_a_question_is_told() -> None:
     note = Block(
         text="若甲连续",
         kind=BlockKind.FURNITURE,
-        box=Box(180, 30, 260, 42),
+        box=Box(240, 22, 320, 34),
         origin=Origin.OCR,
         reason="handwriting",
     )
-    lines = ["1. 简述甲的定义。", "一个没有批注的说明。", "2. 证明甲的某个性质总是成立的。", "3. 简述乙。"]
+    lines = ["1. 简述甲的定义。", "2. 证明甲的某个性质总是成立的。", "总是如此。", "3. 简述乙。"]
     plain = document(lines, origin=Origin.OCR)
     page = plain.pages[0]
     pages = (page.model_copy(update={"blocks": (*page.blocks, note)}),)
