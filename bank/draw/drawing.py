@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from bank.draw import allocation
-from bank.draw.facts import facts, kept, only, scanned
+from bank.draw.facts import batches, facts, kept, only
 from bank.draw.pool import Candidates, Pool, candidates, load
 from bank.draw.rank import rank, ranks, smallest
 from bank.draw.request import Request, checked
@@ -249,21 +249,36 @@ def _rows_of(pool: Pool, found: Candidates, chosen: Chosen, seed: int) -> list[i
 
 def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> list[SampleItem]:
     """The items as a model sees them, in the order of rows, their places among the facts."""
+    import numpy as np
     import pyarrow.compute as pc
 
     drawn = known.select(["question_id", "file", "discipline", "question_type"]).take(rows)
-    ids = drawn["question_id"].combine_chunks()
     files = only(dataset, set(map(str, drawn["file"].to_pylist())))
-    table = scanned(files, list(_SHOWN), pc.field("question_id").isin(ids))
-    shown = {row["question_id"]: row for row in table.to_pylist()}
-    met = pc.is_in(known["question_id"], value_set=ids).to_numpy().sum()  # in all files
-    if not len(shown) == len(table) == len(rows) == met:
+    file: Any = known["file"].chunk(0)
+    coded, names = file.indices.to_numpy(), file.dictionary.to_pylist()
+    next_row = {names[code]: int(np.searchsorted(coded, code)) for code in np.unique(coded[rows])}
+    wanted = np.sort(rows)
+    shown: dict[int, dict[str, Any]] = {}
+    for path, batch in batches(files, _SHOWN):
+        start, end = next_row[path], next_row[path] + batch.num_rows
+        inside = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, end)]
+        shown |= zip(inside.tolist(), batch.take(inside - start).to_pylist(), strict=True)
+        next_row[path] = end
+    told = [(shown.get(row, {}), facts) for row, facts in zip(rows, drawn.to_pylist(), strict=True)]
+    if not all(item.get("question_id") == facts["question_id"] for item, facts in told):
+        raise BankError(
+            "What is kept of the table for draws does not fit its files.",
+            code="bank_damaged",
+            remedy="Delete the folder `cache` of the bank; see what else is wrong with `exambank check`.",
+        )
+    ids = drawn["question_id"].combine_chunks()
+    if pc.is_in(known["question_id"], value_set=ids).to_numpy().sum() > len(rows):
         raise BankError(
             "The bank holds a question id more than once.",
             code="twice",
             remedy="See what else is wrong with `exambank check`.",
         )
-    return [_item({**shown[row["question_id"]], **row}) for row in drawn.to_pylist()]
+    return [_item({**item, **facts}) for item, facts in told]
 
 
 def _item(row: Mapping[str, Any]) -> SampleItem:
