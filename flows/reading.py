@@ -91,12 +91,16 @@ def extract_checked(
     return extraction
 
 
-def look(pool: DocumentPool, path: Path, document: Document) -> Look:
-    """A document with its pictures; without them where they cannot be drawn within the limits."""
+def look(pool: DocumentPool, path: Path, document: Document, *, laid_out: bool = False) -> Look:
+    """A document with its pictures; without them where they cannot be drawn within the limits.
+
+    laid_out: whether a Word file is to be shown on pages, which takes LibreOffice some seconds.
+    """
     from flows.view.page import long_side
 
+    side = long_side(len(document.pages))
     try:
-        return Look(document, pool.pictures(path, document, long_side=long_side(len(document.pages))))
+        return Look(document, pool.pictures(path, document, long_side=side, laid_out=laid_out))
     except RefusedError as error:
         if error.code == "interrupted":
             raise

@@ -1,8 +1,10 @@
-"""Pictures to look at: pages as the reader saw them, and figures in a form every browser shows."""
+"""Pictures to look at: pages as the reader saw them, figures as browsers show them, Word files laid out."""
 
 from __future__ import annotations
 
 import io
+import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +18,21 @@ if TYPE_CHECKING:
 
 PAGE_LONG_SIDE_PT = 842.0  # a picture counts as a sheet of this length: see ingest.readers.image
 FIGURE_LONG_SIDE = 900
+LAID_OUT_PAGES = 60
 _JPEG_QUALITY = 72
+_OFFICE_SECONDS = 60.0
 _PDF_HEAD = 1024
 
 
 class Pictures(Frozen):
-    """File names in the assets folder: of pages by number and of figures by digest."""
+    """File names in the assets folder: of pages by number, of figures by digest.
+
+    laid_out: the pages of a Word file in order, as LibreOffice lays it out; its text has no pages.
+    """
 
     pages: dict[int, str] = Field(default_factory=dict)
     figures: dict[str, str] = Field(default_factory=dict)
+    laid_out: tuple[str, ...] = ()
 
 
 def page_picture(
@@ -48,8 +56,8 @@ def make(path: Path, wanted: Mapping[str, Any], folder: Path, max_pixels: int) -
     """Write the pictures wanted of a file into folder, where its assets are.
 
     wanted: pages as (number, clockwise degrees turned, digest of the picture that is the page or
-    None), figures as digests, long_side in pixels. What cannot be drawn or has more than max_pixels is
-    left out.
+    None), figures as digests, long_side in pixels, and where a Word file is to be laid out `laid_out`: its
+    ending. What cannot be drawn or has more than max_pixels is left out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     side = int(wanted["long_side"])
@@ -68,7 +76,41 @@ def make(path: Path, wanted: Mapping[str, Any], folder: Path, max_pixels: int) -
         except Exception:  # noqa: S112  a form no browser shows, or a damaged one
             continue
         figures[digest] = _write(folder / f"shown-{digest}", picture, lossless=True)
-    return Pictures(pages=pages, figures=figures)
+    ending = str(wanted.get("laid_out") or "")
+    return Pictures(
+        pages=pages, figures=figures, laid_out=_laid_out(path, ending, folder, side) if ending else ()
+    )
+
+
+def _laid_out(path: Path, ending: str, folder: Path, long_side: int) -> tuple[str, ...]:
+    """Pictures of a Word file's pages; none where there is no LibreOffice or it does not come to an end."""
+    from ingest.readers.wordoffice import convert, office
+
+    program = office()
+    if program is None:
+        return ()
+    shown = []
+    with tempfile.TemporaryDirectory(prefix="exambank-pages-", ignore_cleanup_errors=True) as work:
+        try:
+            source = Path(work) / f"paper.{ending}"
+            shutil.copyfile(path, source)
+            pdf = convert(program, source, "pdf", Path(work), _OFFICE_SECONDS)
+            if pdf is None:
+                return ()
+            for number in range(1, min(_count(pdf), LAID_OUT_PAGES) + 1):
+                picture, _ = _pdf_page(pdf, number, long_side)
+                shown.append(_write(folder / f"shown-{_name(path)}-{number}", picture, lossless=True))
+        except Exception:  # MuPDF raises many kinds, a time limit another; what there is is shown
+            return tuple(shown)
+    return tuple(shown)
+
+
+def _count(path: Path) -> int:
+    import pymupdf
+
+    library: Any = pymupdf  # untyped
+    with library.open(path, filetype="pdf") as pdf:
+        return int(pdf.page_count)
 
 
 def _pdf_page(path: Path, number: int, long_side: int) -> tuple[Image, float]:

@@ -21,7 +21,7 @@ from ingest.ocr.formula import resolve
 from ingest.pictures import Pictures
 from ingest.readers.limits import over
 from ingest.second import LONG_SIDE_PX, SecondReader, compare, doubtful
-from schemas.document import Document
+from schemas.document import Document, Origin
 from schemas.errors import ExamBankError, MissingToolError, RefusedError
 from schemas.question import Extraction
 from schemas.settings import ReadSettings, Settings
@@ -116,16 +116,21 @@ class DocumentPool:
                 picture.unlink(missing_ok=True)
         return compare(document, extraction, readings, self._settings.vision, failed=failed)
 
-    def pictures(self, path: Path, document: Document, *, long_side: int) -> Pictures:
+    def pictures(self, path: Path, document: Document, *, long_side: int, laid_out: bool = False) -> Pictures:
         """Pictures to show of a document this pool has read, left in the assets folder.
 
-        long_side of a page's picture in pixels. What cannot be drawn has no picture. Raises
+        long_side of a page's picture in pixels; laid_out: whether the text of a Word file is wanted on
+        pages too, which takes LibreOffice some seconds. What cannot be drawn has no picture. Raises
         RefusedError as `read` does.
         """
         paged = document.format in {"pdf", "image"}
         pages = [[p.number, p.rotation, p.asset] for p in document.pages if paged or p.asset]
         figures = sorted({block.asset for block in document.blocks if block.asset})
-        reply = self._ask("pictures", path, pages=pages, figures=figures, long_side=long_side)
+        typed = any(page.method in {Origin.WORD, Origin.CONVERTED} for page in document.pages)
+        ending = document.format if laid_out and typed else ""
+        reply = self._ask(
+            "pictures", path, pages=pages, figures=figures, long_side=long_side, laid_out=ending
+        )
         return Pictures.model_validate(reply)
 
     def close(self) -> None:

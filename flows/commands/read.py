@@ -47,7 +47,7 @@ def read(
         path = aliases.readable(file)
         with DocumentPool(1, settings, Path(folder)) as pool:
             document = pool.read(path)
-            seen = reading.look(pool, path, document) if html is not None else None
+            seen = reading.look(pool, path, document, laid_out=True) if html is not None else None
         if html is not None and seen is not None:
             from flows.view.document import document_page
 

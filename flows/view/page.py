@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.view import rich
+from flows.view.ink import hue
 from schemas.settings import CleanSettings
 
 if TYPE_CHECKING:
@@ -40,6 +41,18 @@ NAMES = {
     "refused": ("拒绝", "refused"),
     "skipped": ("略过", "skipped"),
     "repeated": ("重复", "repeated"),
+    "header": ("页眉", "header"),
+    "footer": ("页脚", "footer"),
+    "page_number": ("页码", "page number"),
+    "score_box": ("评分栏", "score box"),
+    "answer_card": ("答题卡", "answer card"),
+    "answer_grid": ("答题格", "answer grid"),
+    "seal": ("密封线", "seal line"),
+    "candidate_fields": ("考生信息", "candidate's fields"),
+    "figure_label": ("图中文字", "label in a figure"),
+    "watermark": ("水印", "watermark"),
+    "scanner_note": ("扫描标记", "scanner's note"),
+    "handwriting": ("手写", "handwriting"),
 }
 
 
@@ -97,6 +110,7 @@ def _environment() -> Environment:
     environment.filters["plain"] = rich.plain
     environment.filters["rich"] = rich.rich
     environment.filters["grade"] = grade
+    environment.filters["hue"] = hue
     environment.filters["zh"] = lambda name: NAMES.get(name, (name, ""))[0]
     environment.filters["en"] = lambda name: NAMES.get(name, ("", name))[1]
     environment.filters["points"] = lambda value: f"{value:g}"

@@ -8,10 +8,12 @@ import html
 import io
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
 import docx
+import docx.shared
 import pymupdf
 import pytest
 from flowkit import exambank, write_docx, write_pdf
@@ -19,7 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from flows.view.document import document_page
+from flows.view.ink import hue
 from flows.view.rich import rich
+from ingest.pictures import Pictures
+from schemas.document import Block, BlockKind, Document, Origin
+from schemas.document import Page as Leaf
 
 HOSTILE = "<script>alert(1)</script><img src=x>"
 PAPER = [
@@ -145,7 +152,8 @@ class TestRead:
         document = docx.Document()
         document.sections[0].header.paragraphs[0].text = "某大学教务处"
         document.add_paragraph("一、计算题")
-        document.add_paragraph("1. 已知下表，求平均数。")
+        asked = document.add_paragraph("1. 已知下表，求平均数。")
+        asked.add_run("3.5").font.color.rgb = docx.shared.RGBColor(0xFF, 0, 0)
         table = document.add_table(2, 2)
         for cell, text in zip(table._cells, ("<b>甲</b>", "乙", "3", "4"), strict=True):
             cell.text = text
@@ -160,6 +168,10 @@ class TestRead:
         assert [a["src"][:15] for a in made.all("img", "figure") if a["src"]] == ["data:image/png;"]
         assert made.all("li", "aside")
         assert ">header<" in made.text
+        assert '<span class="ink red">3.5</span>' in made.text
+        assert not {a.get("id") for a in made.all("input")} & {"t-boxes", "t-order", "t-large"}
+        leaves = [a for a in made.all("img") if not a.get("class")]
+        assert len(leaves) == (1 if shutil.which("soffice") or shutil.which("libreoffice") else 0)
 
     def test_without_a_page_the_text_is_printed_in_order(self, paper: Path) -> None:
         done = exambank("read", paper)
@@ -212,6 +224,59 @@ class TestExtract:
         again = exambank("extract", folder, "--out", tmp_path / "q.jsonl", "--html", tmp_path / "one.html")
         assert again.returncode == 2
         assert "one_page" in again.stderr
+
+
+def test_labels_of_a_figure_stand_in_one_row_and_colours_and_indents_are_shown(tmp_path: Path) -> None:
+    label = {"kind": BlockKind.FURNITURE, "reason": "figure_label", "origin": Origin.WORD}
+    blocks = (
+        Block(text="for (;;)", origin=Origin.WORD, indent=42.0),
+        Block(text="[图]", kind=BlockKind.FIGURE, origin=Origin.WORD),
+        *(Block(text=text, **label) for text in "ABC"),
+        Block(text="答案", origin=Origin.WORD, colour="#0000ff"),
+        Block(text="D", **label),
+    )
+    paged = (Leaf(number=1, method=Origin.WORD, blocks=blocks),)
+    read = Document(source="a.docx", sha256="0" * 64, format="docx", pages=paged)
+    made = Page(document_page(read, Pictures(), tmp_path).decode())
+    made.check()
+    assert len(made.all("li", "block")) == len(blocks)
+    assert len(made.all("li", "labels")) == 2
+    assert [a["class"] for a in made.all("div", "body")][::5] == ["body in4", "body ink blue"]
+    assert "图中文字" in made.text
+
+
+@pytest.mark.parametrize(
+    ("colour", "name"),
+    [("#ff0000", "red"), ("#C00000", "red"), ("#0070c0", "blue"), ("#00b050", "green"), ("#808080", "grey")],
+)
+def test_hues_are_named(colour: str, name: str) -> None:
+    assert hue(colour) == name
+
+
+def test_colours_stand_where_they_are_in_the_text() -> None:
+    shown = str(
+        rich(
+            "甲 $x_{1}$ 乙\n丙<u>丁</u>",
+            [("乙", "#ff0000"), ("丁", "#0000ff"), ("戊", "#ff0000"), ("丁", "?")],
+        )
+    )
+    assert '<span class="ink red">乙</span>\n丙<u class="ink blue">丁</u>' in shown
+    coloured = str(rich("求 $y$ 值", [("$y$", "#00b050")]))
+    assert '<code class="tex ink green">y</code>' in coloured
+
+
+@given(
+    st.text(st.sampled_from("<>&$_ \n|u/ab图"), max_size=30),
+    st.lists(st.tuples(st.text(st.sampled_from("<&$_ab图\n"), max_size=4), st.just("#ff0000")), max_size=4),
+)
+def test_colours_change_no_letter(text: str, inks: list[tuple[str, str]]) -> None:
+    bare = re.sub(
+        r' class="(ink red)"| ink red|<span class="ink red">(.*?)</span>',
+        r"\2",
+        str(rich(text, inks)),
+        flags=re.DOTALL,
+    )
+    assert bare == str(rich(text))
 
 
 @given(st.text(st.sampled_from("<>&\"'|$\\-_ \n\tu/a图[]{}\x00\x1b\ud800"), max_size=60))
