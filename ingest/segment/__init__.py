@@ -14,6 +14,7 @@ from ingest.segment.corrections import corrected, take_corrections
 from ingest.segment.drafts import draft_id
 from ingest.segment.key import Entry, read_key
 from ingest.segment.lines import Line, body_lines
+from ingest.segment.marks import Style
 from ingest.segment.options import split_options
 from ingest.segment.partwise import with_parts
 from ingest.segment.questions import drop, questions
@@ -86,7 +87,9 @@ def segment(document: Document, settings: SegmentSettings | None = None) -> Extr
 def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
     """Whether the file is only a key: its name or title says so, and it does not print the questions."""
     # the row «答案 A B C» of a grid at the head of a paper is no title
-    head = [line.text for line in take_sheets(lines[:7])[0][:6] if line.kind is BlockKind.TEXT]
+    # and a heading below the first question stands over its answer
+    above = next((k for k, x in enumerate(lines) if x.mark and x.mark.style is not Style.HAN), len(lines))
+    head = [line.text for line in take_sheets(lines[: min(above, 7)])[0][:6] if line.kind is BlockKind.TEXT]
     named = looks_like_key_name(document.source) or any(is_answer_head(text) for text in head)
     if not named or key_begin < len(lines):
         return False

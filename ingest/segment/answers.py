@@ -48,6 +48,7 @@ ANSWER_LINE = re.compile(
     r"|解答|答|解)\s*[】\]）)]?\s*[:：]"
     r"|[【\[]\s*(?:参考答案|标准答案|答案要点|答案|解答|解)\s*[】\]]"
     r"|(?:(?:Reference|Sample|Model|Correct) answer|Answer|Solution|ANSWER|SOLUTION)s?\s*[:：]"
+    r"|(?:参考答案|标准答案|答案|解答|详解|解|答)\s*$"
     r"|(?:证明|证)\s*[:：])\s*"
 )
 _EXPLAIN_LINE = re.compile(
@@ -273,6 +274,10 @@ ANSWER_HEAD = re.compile(
     r"(?:\s+(?:to|for|of)\s+.{1,30}|\s*[-–—:(]?\s*(?:Paper|Test|Version|Form|Set)\s+\w{1,2}\)?)?)"
     r"\s*[:：]?$"
 )
+# alone on their line; over a single question they open its answer, since a block has to begin again
+_BARE_HEAD = re.compile(
+    r"[【\[〔（(—\-=*\s]*(?:解答|详解|题解|答|答案|参考|key|keys|KEY|KEYS|Key|Keys|Answer|ANSWER)[】\]〕）)—\-=*\s:：]*"
+)
 _NOT_HEAD = re.compile(
     r"填|写|涂|请|选出|供选|选择的|所给|给出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题|下列|备选"
 )
@@ -282,6 +287,8 @@ def is_answer_head(text: str) -> bool:
     """Whether a line is the heading of a block of answers."""
     text = _SPACED.sub("", text.strip()) if len(text) <= 2 * _LABEL else text.strip()
     marked = ANSWER_LINE.match(text)
+    if _BARE_HEAD.fullmatch(text):
+        return True
     if marked and text[marked.end() :].strip():
         return False  # «答案：B» answers one question
     return len(text) <= 60 and bool(ANSWER_HEAD.match(text)) and not _NOT_HEAD.search(text)

@@ -35,6 +35,7 @@ _COUNT = re.compile(r"(?:共\s*)?(\d{1,3})\s*(?:小题|道题|个小题|question
 _ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]")
 _OPTION = re.compile(r"^\s*[（(]?[A-H]\s*[)）.．、:：]")
 _NUMBER_INSIDE = re.compile(r"\s{2,}(\d{1,3})\s?[.．、](?=\s?\S)")
+_CLOSE_INSIDE = re.compile(r"(?<![(（\d.])(\d{1,3})\s?[.．、)）](?=\s?[^\d\s])")
 _ECHO = re.compile(r"https?[:/]|www\.")
 
 
@@ -246,7 +247,8 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
     if has_remarks(answer):
         out.append((SECOND, "a grader's remarks in the answer"))
     value = number_value(draft.number)
-    if value and any(int(n) == value + 1 for n in _NUMBER_INSIDE.findall(answer)):
+    inside = _CLOSE_INSIDE if draft.form is Form.FILL_BLANK else _NUMBER_INSIDE
+    if value and any(int(n) == value + 1 for n in inside.findall(answer)):
         out.append((ALONE, "the next number stands inside the answer"))
     if len(answer) >= 12 and answer in draft.printed:
         out.append((ALONE, "the answer stands in the question"))

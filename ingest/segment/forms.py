@@ -42,7 +42,7 @@ MATCHING = re.compile(r"匹配题|连线题|配对题|搭配题|[Mm]atching|MATC
 _HEAD = re.compile(
     rf"^[^，。；？！,;?!:：]{{0,14}}?(?:{_ANY_WORD})(?P<suffix>题|部分|类|大题|试题|项|题目|下列各题"
     rf"|下列概念|下列名词|下列术语)*"
-    r"(?:(?:与|和|、|及|或|/)[^，。；？！,;?!:：]{0,8}?)?\s*(?:$|[，,：:;；\s\d共每本（(请从]|(?P<stop>。))",
+    r"(?:(?:与|和|、|及|或|/)[^，。；？！,;?!:：]{0,8}?)?\s*(?:$|[，,：:;；\s\d共每本（(请从在下以]|(?P<stop>。))",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -109,16 +109,20 @@ def is_term_heading(heading: str) -> bool:
 _NUM = r"(\d+(?:\.\d+)?)"
 _UNIT = r"(?:points?|marks?|pts?)"
 _EACH = re.compile(
-    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道)"
+    rf"[每一]\s*(?:小)?\s*[题个道问]?(?:小?题)?\s*(?:各)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*(?:小?题|道|个)"
     rf"|(?:each|per question)\D{{0,12}}{_NUM}|{_NUM}\s*{_UNIT}\s*(?:each|per)"
 )
-_TIMES = re.compile(r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?\D{0,6}[)）]")
+_TIMES = re.compile(
+    r"[（(]\s*(\d{1,2})\s*[*×xX✕]\s*(\d{1,2})\s*(?:\+\s*(\d{1,2}))?"
+    r"(?:\D{0,6}|\s*['’′分]?\s*=\s*\d{1,3}(?:\s*['’′分])?\D{0,20})[)）]"
+)
 _TOTAL = re.compile(
     rf"[，,]\s*{_NUM}\s*分\s*[)）]|(?:共|本(?:大)?题|满分|合计)\D{{0,6}}?{_NUM}\s*分"
+    rf"|[（(][^（()）\d]{{0,12}}{_NUM}\s*[%％]\s*[)）]"
     rf"|[（(\[【]\s*{_NUM}\s*(?:分|points?|marks?|pts?|['’′])\s*[)）\]】]",
     re.IGNORECASE,
 )
-_BLANK_EACH = re.compile(rf"每\s*空\s*(?:格)?\s*{_NUM}\s*分")
+_BLANK_EACH = re.compile(rf"每\s*空\s*(?:格)?\s*{_NUM}\s*分|{_NUM}\s*分\s*/\s*空")
 
 
 def _first(found: re.Match[str] | None) -> float | None:

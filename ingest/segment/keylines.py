@@ -64,7 +64,7 @@ _SHORT = 12
 
 
 def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
-    number = last = 0  # of the answer in parts, of the answer read last
+    number = last = roman = 0  # of the answer in parts, of the answer read last, of the section «Ⅱ»
     for line in lines:
         if line.kind is not BlockKind.TEXT:
             if line.kind is BlockKind.TABLE:
@@ -90,8 +90,14 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             yield from (_changed(line, text) for text in split)
             continue
         if mark is None:
-            yield line
+            for text in _running_on(line, last):
+                changed = _changed(line, text)
+                last = changed.mark.value if changed.mark is not None else last
+                yield changed
             continue
+        line, roman = _han_section(line, roman, last)
+        mark = line.mark
+        assert mark is not None
         cut = _first_answer(line, last) if mark.style is Style.HAN else 0
         if cut:
             yield _changed(line, line.text[:cut].rstrip(" \t\u3000:："))
@@ -115,6 +121,38 @@ def _named_section(line: Line) -> int:
     found = _SECTION_NAME.match(line.text)
     named = found is not None and is_type_heading(found.group(1)) and heading_form(found.group(1)) is not None
     return found.end() if found is not None and named else 0
+
+
+def _running_on(line: Line, last: int) -> list[str]:
+    """A line of a page that ends one answer and begins the next («…context 12. the relation»), in pieces."""
+    pieces: list[str] = []
+    begin = 0
+    for found in _NEXT.finditer(line.text) if line.paged and last else ():
+        if int(found.group(1)) == last + 1 + len(pieces):
+            pieces.append(line.text[begin : found.start()].strip())
+            begin = found.start()
+    return [*pieces, line.text[begin:]]
+
+
+_NEXT = re.compile(r"(?<=[\s；;。])(\d{1,3})\s?[.．、](?!\d)")
+
+
+def _han_section(line: Line, roman: int, last: int) -> tuple[Line, int]:
+    """A line «Ⅱ 4)A 5)B» as «二、4)A 5)B», and the number of the section then; as it is where it is none.
+
+    Roman numbers head the sections of a key only from the first on, which must stand over answers: within
+    an answer they number its points. roman: the section before; last: the number of the answer before.
+    """
+    mark = line.mark
+    if mark is None or mark.style is not Style.ROMAN or mark.value != roman + 1 or mark.value > len(_HAN):
+        return line, roman
+    text = f"{_HAN[mark.value - 1]}、{line.body}"
+    changed = _changed(line, text)
+    answers = roman or listed(line.body) or not line.body or _first_answer(changed, last)
+    return (changed, mark.value) if answers else (line, roman)
+
+
+_HAN = "一二三四五六七八九十"
 
 
 def _first_answer(line: Line, last: int) -> int:

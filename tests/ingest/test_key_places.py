@@ -7,6 +7,7 @@ from papermaker import cut, document
 
 from ingest.segment import segment
 from ingest.segment.pairing import pair
+from schemas.document import Origin
 
 OPTIONS = "\nA. 甲 B. 乙 C. 丙 D. 丁\n"
 ASKED = (
@@ -81,3 +82,43 @@ def test_a_question_that_asks_by_itself_among_headings_of_questions() -> None:
     found = cut(text).drafts
     assert [draft.number for draft in found] == ["第1题", "第2题", "第3题"]
     assert [draft.answer for draft in found][2] == "因为己。" and found[2].points == 10
+
+
+@pytest.mark.parametrize("head", ["解答", "Key", "答", "【答案】", "详解"])
+def test_bare_headings_of_a_key(head: str) -> None:
+    assert [draft.answer for draft in cut(f"{ASKED}\n{head}\n{KEY}").drafts] == TOLD
+
+
+def test_the_same_words_over_each_answer_head_no_key() -> None:
+    found = cut("一、解答题（每题10分）\n1. 求极限。\n解答\n极限为1。\n2. 求导数。\n解答\n导数为2。")
+    assert not found.answer_key
+    assert [draft.printed for draft in found.drafts] == ["求极限。", "求导数。"]
+    assert [draft.answer for draft in found.drafts] == ["极限为1。", "导数为2。"]
+
+
+def test_sections_of_a_key_in_roman_numbers() -> None:
+    paper = (
+        "Ⅰ填空（共3空，2分/空）\n1. 甲为____，乙为____。\n2. 丙为____。\nⅡ选择（每题5分）\n3. 丁是\nA. 一 B. 二\n"
+        "4. 戊是\nA. 一 B. 二\nⅢ计算（2×15′=30′，写出步骤）\n5. 求己。\n6. 求庚。\n解答\n"
+    )
+    found = cut(f"{paper}Ⅰ 1) 0；∞ 2) 电阻\nⅡ 3)A 4)B\nⅢ 5) 己=6\n6) 庚=7").drafts
+    assert [draft.answer for draft in found] == ["0；∞", "电阻", "A", "B", "己=6", "庚=7"]
+    assert [draft.points for draft in found] == [4, 2, 5, 5, 15, 15]
+    merged = cut(f"{paper}Ⅰ 1) 0；∞；小2) 电阻\nⅡ 3)A 4)B\nⅢ 5) 己=6\n6) 庚=7").drafts
+    assert merged[0].confidence < 0.6 and "next number" in merged[0].evidence["doubts"]
+
+
+def test_answers_that_run_on_over_the_lines_of_a_page() -> None:
+    paper = "Part I. Define the terms.\n1. phone\n2. morph\n3. lexeme\nKey\nI. 1. a sound of a\nlanguage 2. a piece of\na word 3. a word"
+    lines = [line for line in paper.split("\n")]
+    found = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts
+    assert [draft.answer for draft in found] == ["a sound of a\nlanguage", "a piece of\na word", "a word"]
+
+
+def test_a_heading_with_the_long_instructions_of_public_examinations() -> None:
+    heading = (
+        "一、单项选择题（本大题共2小题，每小题1分，共2分）在每小题列出的四个备选项中只有一个是符合题目要求的，"
+        "请将其代码填写在题后的括号内。错选、多选或未选均无分。"
+    )
+    found = cut(f"{heading}\n1．一是（ ）{OPTIONS}2．二是（ ）{OPTIONS}二、简答题\n3. 简述甲。").drafts
+    assert [(draft.number, draft.points) for draft in found] == [("1", 1), ("2", 1), ("3", None)]
