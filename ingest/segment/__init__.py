@@ -33,10 +33,14 @@ __all__ = ["segment"]
 _TITLE_LINES = 12
 
 
-def segment(document: Document, settings: SegmentSettings | None = None) -> Extraction:
+def segment(
+    document: Document, settings: SegmentSettings | None = None, *, key: bool = False
+) -> Extraction:
     """Cut a document into drafts; whatever becomes no question is listed with its reason.
 
-    A document that is only a key gives one draft per answered number, flagged `answer_only`.
+    A document that is only a key gives one draft per answered number, flagged `answer_only`. key:
+    somebody said that it is one; then its name and title need not, but what prints the questions
+    as well is still read as a paper with answers in it.
     """
     lines = resplit(with_indents(question_tables(body_lines(document))))
     first = next((k for k, line in enumerate(lines) if line.mark is not None), len(lines))
@@ -47,7 +51,7 @@ def segment(document: Document, settings: SegmentSettings | None = None) -> Extr
     dropped.extend(drop(document, line.text, "a student's answer", line) for line in students)
     lines, corrections = take_corrections(lines)
     blocks = key_blocks(lines)
-    key_file = _is_key(document, lines, blocks[0].begin if blocks else len(lines))
+    key_file = _is_key(document, lines, blocks[0].begin if blocks else len(lines), said=key)
     if key_file:
         drafts = _key_drafts(document, read_key(lines, 0, len(lines)))
     else:
@@ -84,17 +88,17 @@ def segment(document: Document, settings: SegmentSettings | None = None) -> Extr
     )
 
 
-def _is_key(document: Document, lines: Sequence[Line], key_begin: int) -> bool:
-    """Whether the file is only a key: its name or title says so, and it does not print the questions."""
+def _is_key(document: Document, lines: Sequence[Line], key_begin: int, *, said: bool = False) -> bool:
+    """Whether the file is only a key: its name, title or user says so, and it prints no questions."""
     # the row «答案 A B C» of a grid at the head of a paper is no title
     # and a heading below the first question stands over its answer
     above = next((k for k, x in enumerate(lines) if x.mark and x.mark.style is not Style.HAN), len(lines))
     head = [line.text for line in take_sheets(lines[: min(above, 7)])[0][:6] if line.kind is BlockKind.TEXT]
     named = looks_like_key_name(document.source) or any(is_answer_head(text) for text in head)
-    if not named or key_begin < len(lines):
+    if not (named or said) or key_begin < len(lines):
         return False
     entries = read_key(lines, 0, len(lines))
-    if len(entries) < 2:
+    if len(entries) < (1 if said else 2):
         return False
     lengths = sorted(len(entry.text) for entry in entries)
     led = sum(1 for entry in entries if len(entry.text) <= 12 or _ANSWERING.match(entry.text))
