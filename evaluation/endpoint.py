@@ -65,16 +65,17 @@ class Endpoint:
         attempt: int,
         request_id: str,
         schema: dict[str, Any] | None = None,
+        schema_form: str = "json_schema",
     ) -> Reply:
         """One attempt with one prompt: a text, or parts of text and pictures as the protocol has them.
 
-        schema is the JSON schema the answer is to keep to. Never raises for what the network or
-        the server does.
+        schema is the JSON schema the answer is to keep to, sent as json_schema or, for servers that
+        know only that, as json_object. Never raises for what the network or the server does.
         """
         chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
-        fields = asdict(self._send(chat, prompt, request_id, schema))
+        fields = asdict(self._send(chat, prompt, request_id, self._options(schema, schema_form)))
         for name in ("text", "model", "finish_reason", "error"):
             fields[name] = self.redact(fields[name])
         took = round(self._clock() - started, 3)
@@ -88,7 +89,7 @@ class Endpoint:
                 text = text.replace(secret, "[redacted]")
         return text
 
-    def _options(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+    def _options(self, schema: dict[str, Any] | None, form: str) -> dict[str, Any]:
         """What is sent beside the messages: only what was set, since endpoints refuse what they lack."""
         options: dict[str, Any] = {}
         if self.settings.temperature is not None:
@@ -100,8 +101,10 @@ class Endpoint:
         if self.settings.reasoning_effort:
             options["reasoning_effort"] = self.settings.reasoning_effort
         if schema is not None:
-            shape = {"name": "answer", "strict": True, "schema": schema}
-            options["response_format"] = {"type": "json_schema", "json_schema": shape}
+            shape: dict[str, Any] = {"schema": schema}
+            if form == "json_schema":
+                shape = {"json_schema": {"name": "answer", "strict": True, "schema": schema}}
+            options["response_format"] = {"type": form, **shape}
         return options
 
     def _send(
@@ -109,11 +112,10 @@ class Endpoint:
         chat: Completions,
         prompt: str | list[ChatCompletionContentPartParam],
         request_id: str,
-        schema: dict[str, Any] | None,
+        options: dict[str, Any],
     ) -> Outcome:
         import openai
 
-        options = self._options(schema)
         messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": prompt}]
         if self.settings.system_prompt:
             messages.insert(0, {"role": "system", "content": self.settings.system_prompt})

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from evaluation.judge import judge_text
 from evaluation.prompts import ask_prompts, judge_prompt
-from evaluation.rundir import EXCHANGE, VERDICTS, read_entries
+from evaluation.rundir import Tally, Uses
 from schemas.evaluation import SampleItem
 from schemas.settings import JudgeSettings, ModelSettings
 
@@ -70,11 +68,11 @@ def estimate(
         sent = (
             ask_prompts().ask(i.prompt, question_type=i.question_type, language=i.language) for i in asked
         )
-        found.append(_part(model, "model", [tokens(text) for text in sent], REPLY_TOKENS))
+        found.append(part(model, "model", [tokens(text) for text in sent], REPLY_TOKENS))
     for one in (judge, *judge.panel):
         if one.base_url:
             sizes = [_judge_tokens(item, references, replies) for item in judged]
-            found.append(_part(one, "judge", sizes, VERDICT_TOKENS))
+            found.append(part(one, "judge", sizes, VERDICT_TOKENS))
     return found
 
 
@@ -89,26 +87,25 @@ class Usage:
     price: float | None
 
 
-def usage(run_dir: Path, model: ModelSettings, judge: JudgeSettings) -> list[Usage]:
-    """What a run took over all its sessions, for the model and for its judges."""
-    replies = [entry["reply"] for entry in read_entries(run_dir, EXCHANGE) if entry["event"] == "reply"]
-    verdicts = [
-        (entry["verdict"]["judge"], entry["exchange"])
-        for entry in read_entries(run_dir, VERDICTS)
-        if entry["exchange"]
+def usage(uses: Uses, model: ModelSettings, judge: JudgeSettings) -> list[Usage]:
+    """What a run took over all its sessions, for the model and for its judges; endpoints alone count."""
+    found = [_used("model", uses.model, model)] if model.base_url else []
+    return found + [
+        _used(f"judge {one.name}", uses.judges.get(one.name, Tally()), one)
+        for one in (judge, *judge.panel)
+        if one.base_url
     ]
-    found = [_used("model", replies, model)] if model.base_url else []
-    for one in (judge, *judge.panel):
-        if one.base_url:
-            own = [exchange for name, exchange in verdicts if name == one.name]
-            found.append(_used(f"judge {one.name}", own, one))
-    return found
 
 
-def _used(role: str, exchanges: Sequence[Mapping[str, Any]], settings: ModelSettings) -> Usage:
-    sent = sum(one["prompt_tokens"] or 0 for one in exchanges)
-    received = sum(one["completion_tokens"] or 0 for one in exchanges)
-    return Usage(role, len(exchanges), sent, received, _price(settings, sent, received))
+def price_of(used: Iterable[Usage]) -> float | None:
+    """What all of it cost; None where a price is not known, and where nothing was sent anywhere."""
+    prices = [one.price for one in used]
+    return sum(price for price in prices if price is not None) if prices and None not in prices else None
+
+
+def _used(role: str, tally: Tally, settings: ModelSettings) -> Usage:
+    price = _price(settings, tally.prompt_tokens, tally.reply_tokens)
+    return Usage(role, tally.requests, tally.prompt_tokens, tally.reply_tokens, price)
 
 
 def _judge_tokens(item: SampleItem, references: Mapping[str, str], replies: Mapping[str, str]) -> int:
@@ -117,7 +114,8 @@ def _judge_tokens(item: SampleItem, references: Mapping[str, str], replies: Mapp
     return tokens(text) + (REPLY_TOKENS if reply is None else 0)
 
 
-def _part(settings: ModelSettings, role: str, sizes: list[int], reply: int) -> Estimate:
+def part(settings: ModelSettings, role: str, sizes: list[int], reply: int) -> Estimate:
+    """An endpoint's part of an estimate: sizes are the tokens of its prompts, reply those of an answer."""
     extra = _FRAME_TOKENS + (tokens(settings.system_prompt) + _FRAME_TOKENS if settings.system_prompt else 0)
     sent = sum(sizes) + extra * len(sizes)
     usual = len(sizes) * min(reply, settings.max_tokens or reply)

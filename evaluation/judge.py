@@ -28,6 +28,8 @@ SCHEMA: dict[str, Any] = {
     "required": [KEY],
     "additionalProperties": False,
 }
+# How endpoints take a schema: OpenAI's way, and that of servers that know JSON mode with a schema alone.
+SCHEMA_FORMS = ("json_schema", "json_object")
 _SCHEMA_STATUS = {400, 404, 415, 422, 500, 501}
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "structured", "guided", "grammar")
 
@@ -92,7 +94,8 @@ class EndpointJudge:
         self._endpoint = endpoint
         self._prompt = judge_prompt()
         self._mode = json_schema
-        self._schema_taken = json_schema != "never"
+        self._forms = list(SCHEMA_FORMS) if json_schema != "never" else []
+        self._refused = 0
         self.name = endpoint.settings.name
         self.family = endpoint.settings.family
         self.prompt_hash = self._prompt.sha256
@@ -114,10 +117,13 @@ class EndpointJudge:
     def rate(self, item: SampleItem, answer: str, reference: str, *, attempt: int, request_id: str) -> Rating:
         """One request; what could pass for a rating in the texts is broken up first.
 
-        Under `auto`, a refusal of the schema is told as SCHEMA_REFUSED and no schema is sent again;
-        every other attempt goes without, since some endpoints take a schema and then say nothing.
+        A refusal of the schema is told as SCHEMA_REFUSED: it is sent in the next of the forms that
+        endpoints know, and under `auto` at last no more. Under `auto` every other attempt goes
+        without, since some endpoints take a schema and then say nothing.
         """
-        by_schema = self._schema_taken and (self._mode == "always" or attempt % 2 == 1)
+        if attempt == 1:
+            self._refused = 0
+        by_schema = bool(self._forms) and (self._mode == "always" or (attempt - self._refused) % 2 == 1)
         prompt, places = judge_text(self._prompt, item.prompt, answer, reference)
         exchange = self._endpoint.ask(
             prompt,
@@ -125,10 +131,13 @@ class EndpointJudge:
             attempt=attempt,
             request_id=request_id,
             schema=SCHEMA if by_schema else None,
+            schema_form=self._forms[0] if by_schema else "",
         )
         if exchange.state is not ReplyState.OK:
-            if by_schema and self._mode == "auto" and _refuses_schema(exchange):
-                self._schema_taken = False
+            last = len(self._forms) == 1 and self._mode == "always"
+            if by_schema and not last and refuses_schema(exchange):
+                del self._forms[0]
+                self._refused += 1
                 return Rating(None, SCHEMA_REFUSED, exchange.error, exchange, places, by_schema)
             reason = f"judge_{exchange.state.value}"
             return Rating(None, reason, exchange.error, exchange, places, by_schema)
@@ -254,7 +263,8 @@ def judged_text(reply: Reply) -> str:
     return without_thinking(reply.text)
 
 
-def _refuses_schema(exchange: Reply) -> bool:
+def refuses_schema(exchange: Reply) -> bool:
+    """Whether an endpoint says that it takes no JSON schema."""
     told = exchange.error.casefold()
     return (
         exchange.state in {ReplyState.CLIENT_ERROR, ReplyState.SERVER_ERROR}

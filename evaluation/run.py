@@ -37,7 +37,7 @@ from evaluation.judge import (
 )
 from evaluation.models import Model
 from evaluation.rejudge import Source, check_source
-from evaluation.rundir import FORMAT, OpenRun, RunRecord, open_run
+from evaluation.rundir import FORMAT, OpenRun, RunRecord, Uses, open_run
 from evaluation.scoring import NOT_ASKED, score
 from evaluation.signing import Signer
 from schemas.errors import ModelError, UsageError
@@ -46,13 +46,18 @@ from schemas.evaluation import Manifest, Reply, ReplyState, SampleItem, Score, V
 
 @dataclass(frozen=True)
 class Progress:
-    """One question is done: how many of how many, and its stars or the reason it has none."""
+    """One question is done: how many of how many, and its stars or the reason it has none.
+
+    fresh is False where an earlier session had settled it; uses is what the run has taken so far.
+    """
 
     done: int
     total: int
     question_id: str
     stars: int | None
     reason: str
+    fresh: bool
+    uses: Uses
 
 
 def run(
@@ -97,10 +102,12 @@ def run(
         session.asks = source is None
         session.start()
         for number, item in enumerate(items, start=1):
+            known = directory.record.verdicts.get(item.question_id)
             verdict = session.settle(item)
             directory.record.settled(item.question_id)
             if progress is not None:
-                progress(Progress(number, len(items), item.question_id, verdict.stars, verdict.reason))
+                said = (item.question_id, verdict.stars, verdict.reason)
+                progress(Progress(number, len(items), *said, verdict is not known, directory.record.uses))
         return score_record(directory.record, baseline)
 
 

@@ -21,6 +21,29 @@ MANIFEST, EXCHANGE, VERDICTS, LOCK = "manifest.json", "exchange.jsonl", "verdict
 
 
 @dataclass
+class Tally:
+    """What an endpoint was sent and gave back over all sessions; tokens as the endpoint counted them."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+
+    def count(self, sent: int | None, received: int | None) -> None:
+        """One request more."""
+        self.requests += 1
+        self.prompt_tokens += sent or 0
+        self.reply_tokens += received or 0
+
+
+@dataclass
+class Uses:
+    """What the model and, by name, the judges of a run were sent and gave back."""
+
+    model: Tally = field(default_factory=Tally)
+    judges: dict[str, Tally] = field(default_factory=dict)
+
+
+@dataclass
 class RunRecord:
     """What a run directory says. Dictionaries are by question id; replies and verdicts are the last.
 
@@ -38,6 +61,7 @@ class RunRecord:
     model_ids: set[str] = field(default_factory=set)
     judge_ids: set[str] = field(default_factory=set)
     torn_lines: int = 0
+    uses: Uses = field(default_factory=Uses)
     _alike: dict[tuple[str, int | None, str], Verdict] = field(default_factory=dict)
 
     @property
@@ -59,6 +83,7 @@ class RunRecord:
             reply = Reply.model_validate(entry["reply"])
             self.replies[reply.question_id] = reply
             self.in_flight.pop(reply.question_id, None)
+            self.uses.model.count(reply.prompt_tokens, reply.completion_tokens)
             if reply.model:
                 self.model_ids.add(reply.model)
 
@@ -80,9 +105,12 @@ class RunRecord:
     def take_verdict(self, entry: Entry) -> None:
         """Count one line of the verdict journal in."""
         exchange = entry["exchange"]
-        if exchange and exchange["model"]:
-            self.judge_ids.add(exchange["model"])
         verdict = Verdict.model_validate(entry["verdict"])
+        if exchange:
+            own = self.uses.judges.setdefault(verdict.judge, Tally())
+            own.count(exchange["prompt_tokens"], exchange["completion_tokens"])
+            if exchange["model"]:
+                self.judge_ids.add(exchange["model"])
         if entry["final"] and entry.get("vote"):
             self.votes.setdefault(verdict.judge, {})[verdict.question_id] = verdict
         elif entry["final"]:

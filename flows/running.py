@@ -1,27 +1,127 @@
-"""What the commands on runs share: the sample, its references, the run key, progress, what is written."""
+"""What the commands on runs share: the paper that is asked, one run from begin to seal, what is told."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
+import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from flows.commands import common
+from flows.progress import Meter, Tell
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from evaluation.estimate import Estimate, Usage
-    from evaluation.run import Progress
+    from evaluation.rejudge import Source
+    from evaluation.rundir import RunRecord
     from evaluation.signing import Signer
     from schemas.evaluation import Manifest, SampleItem, Score
+    from schemas.settings import JudgeSettings, ModelSettings
 
 SCORES, REPORT = "scores.json", "report.html"
+PARTLY = 3
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What is asked: the items, the manifest of their draw, the reference answers, what signs the runs."""
+
+    items: list[SampleItem]
+    manifest: Manifest
+    references: dict[str, str]
+    signer: Signer
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the runs of one command share."""
+
+    paper: Paper
+    judge: JudgeSettings
+    baseline: Score | None = None
+    allow_self_judge: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """A run that came to its end."""
+
+    out: Path
+    score: Score
+    used: tuple[Usage, ...]
+
+    @property
+    def code(self) -> int:
+        """The exit code it stands for."""
+        return PARTLY if self.score.unscored else 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Its folder and score as JSON values."""
+        return {"out": str(self.out), **self.score.model_dump(mode="json")}
+
+
+def read_paper(sample_dir: Path, bank: Path) -> Paper:
+    """A draw with the answers to it. UsageError when it is none, or of another bank."""
+    items, manifest = read_sample(sample_dir)
+    references = read_references(bank, [item.question_id for item in items], manifest.bank_version)
+    return Paper(items, manifest, references, signer_of(bank))
+
+
+def make_plan(paper: Paper, judge: JudgeSettings, baseline: Path | None, allow_self_judge: bool) -> Plan:
+    """What the runs share. baseline: the folder of the run that relative scores refer to."""
+    from evaluation.run import score_record
+    from evaluation.rundir import read_record
+
+    base = score_record(read_record(baseline)) if baseline is not None else None
+    return Plan(paper, judge, base, allow_self_judge)
+
+
+def carry_out(
+    plan: Plan,
+    model: ModelSettings,
+    out: Path,
+    tell: Tell,
+    *,
+    source: Source | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Done:
+    """One run in out, begun or gone on with, to its sealed report.
+
+    source: a run whose replies are judged again; the model is not asked then. Errors as in
+    evaluation.run.run.
+    """
+    from evaluation.estimate import usage
+    from evaluation.judge import build_judge
+    from evaluation.models import build_model
+    from evaluation.run import run
+
+    paper, judge = plan.paper, plan.judge
+    places: dict[str, Any] = {"environ": os.environ, "clock": time.monotonic, "dotenv": Path(".env")}
+    meter = Meter(model, judge)
+    score = run(
+        paper.items,
+        paper.references,
+        source.model if source else build_model(model, paper.references, **places),
+        build_judge(judge, **places),
+        out,
+        now=lambda: datetime.now(UTC),
+        sleep=sleep,
+        progress=lambda step: tell(step, meter.sofar(step)),
+        sample=paper.manifest,
+        baseline=plan.baseline,
+        allow_self_judge=plan.allow_self_judge,
+        signer=paper.signer,
+        source=source,
+    )
+    record = finish(out, score, paper)
+    return Done(out, score, tuple(usage(record.uses, model, judge)))
 
 
 def read_sample(folder: Path) -> tuple[list[SampleItem], Manifest]:
@@ -94,74 +194,38 @@ def done_so_far(out: Path) -> tuple[dict[str, str], set[str]]:
     return replies, {q for q, verdict in record.verdicts.items() if verdict.stars is not None}
 
 
-def finish(
-    out: Path,
-    score: Score,
-    items: Sequence[SampleItem],
-    references: Mapping[str, str],
-    signer: Signer,
-) -> dict[str, tuple[str, str]]:
-    """Write scores and report, then the seal. Returns the names of the disciplines."""
-    from evaluation.report import render
-    from evaluation.rundir import read_record, seal_run
+def discipline_names() -> dict[str, tuple[str, str]]:
+    """The names of the disciplines in Chinese and English, by code."""
     from schemas.taxonomy import taxonomy
 
-    names = {code: (node.zh, node.en) for code, node in taxonomy().disciplines.items()}
-    page = render(score, read_record(out), names, items=items, references=references)
+    return {code: (node.zh, node.en) for code, node in taxonomy().disciplines.items()}
+
+
+def finish(out: Path, score: Score, paper: Paper) -> RunRecord:
+    """Write scores and report, then the seal."""
+    from evaluation.report import render
+    from evaluation.rundir import read_record, seal_run
+
+    record = read_record(out)
+    page = render(score, record, discipline_names(), items=paper.items, references=paper.references)
     common.write_whole(out / SCORES, score.model_dump_json(indent=1).encode() + b"\n")
     common.write_whole(out / REPORT, page.encode())
-    seal_run(out, signer, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-    return names
+    seal_run(out, paper.signer, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    return record
 
 
-class Counter:
-    """Progress of a run on standard error: done of how many, and the time left."""
-
-    def __init__(self, total: int, quiet: bool, what: str = "asking") -> None:
-        self.quiet, self.bar, self.task = quiet, None, None
-        if not quiet and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeElapsedColumn,
-                TimeRemainingColumn,
-            )
-
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self.task = self.bar.add_task(what, total=total)
-
-    def __enter__(self) -> Counter:
-        if self.bar is not None:
-            self.bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def advance(self, step: Progress) -> None:
-        """One question is done."""
-        if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, completed=step.done)
-        elif not self.quiet:
-            result = f"{step.stars} stars" if step.stars is not None else f"unscored, {step.reason}"
-            common.say(f"[{step.done}/{step.total}] {step.question_id}: {result}")
+def end(done: Done, *, as_json: bool) -> int:
+    """Tell of a run that came to its end; its exit code."""
+    if as_json:
+        common.emit(done.as_json())
+    else:
+        tell(done)
+    return done.code
 
 
-def tell(score: Score, out: Path, names: Mapping[str, tuple[str, str]], used: Sequence[Usage] = ()) -> None:
+def tell(done: Done) -> None:
     """The score for people, and what the run took."""
+    score, names = done.score, discipline_names()
     rows = [
         (
             f"{d.discipline} {' '.join(names.get(d.discipline, ('', '')))}",
@@ -183,13 +247,13 @@ def tell(score: Score, out: Path, names: Mapping[str, tuple[str, str]], used: Se
         typer.echo(f"unscored: {told}")
     if not score.publishable:
         typer.echo("not for a leaderboard: built-in or self-judging parts, or nothing scored")
-    for one in used:
-        price = "" if one.price is None else f", price {_money(one.price)}"
+    for one in done.used:
+        price = "" if one.price is None else f", price {money(one.price)}"
         typer.echo(
             f"{one.role}: {common.counted(one.requests, 'request')}, {one.prompt_tokens:,} tokens sent, "
             f"{one.reply_tokens:,} back{price}"
         )
-    typer.echo(f"scores and report in {out}: {SCORES}, {REPORT}")
+    typer.echo(f"scores and report in {done.out}: {SCORES}, {REPORT}")
 
 
 def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
@@ -213,14 +277,14 @@ def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
                 part.prompt_tokens,
                 part.reply_tokens,
                 "-" if part.most_reply_tokens is None else f"{part.most_reply_tokens:,}",
-                _money(part.price),
-                _money(part.most_price),
+                money(part.price),
+                money(part.most_price),
             )
             for part in parts
         ],
     )
     total = _sum(part.price for part in parts)
-    typer.echo(f"in all {common.counted(sum(part.calls for part in parts), 'call')}, price {_money(total)}")
+    typer.echo(f"in all {common.counted(sum(part.calls for part in parts), 'call')}, price {money(total)}")
     if total is None:
         typer.echo(
             "set price_prompt and price_reply, of a million tokens, under [model] and [judge] for a price"
@@ -232,5 +296,6 @@ def _sum(values: Any) -> float | None:  # noqa: ANN401 - any iterable of numbers
     return None if any(value is None for value in given) else float(sum(given))
 
 
-def _money(value: float | None) -> str:
+def money(value: float | None) -> str:
+    """An amount, in the currency of the settings."""
     return "not known" if value is None else f"{value:,.2f}"

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import ExamBankError
+from schemas.errors import ExamBankError, UsageError
 
 STARTUP_SECONDS = 120.0
 _QUIET = {
@@ -39,6 +39,9 @@ _QUIET = {
     "PREFECT_UI_ENABLED": "false",
     "PREFECT_SERVER_UI_ENABLED": "false",
 }
+
+_PREFECT_REMEDY = "Start one with `prefect server start`, and give its address: http://127.0.0.1:4200/api."
+_SILENT = {"DO_NOT_TRACK", "PREFECT_CLI_PROMPT"}
 
 
 @contextlib.contextmanager
@@ -77,6 +80,48 @@ def prefect_server(folder: Path, address: str) -> Iterator[None]:
             for name in own:
                 os.environ.pop(name, None)
             os.environ.update(before)
+
+
+@contextlib.contextmanager
+def own_server(url: str) -> Iterator[None]:
+    """Point this process's Prefect at the user's server at url; Prefect is not imported yet.
+
+    What it takes to get in (PREFECT_API_KEY, PREFECT_API_AUTH_STRING) stays as the environment has
+    it. Raises ExamBankError when no Prefect server answers there.
+    """
+    address = url.rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        raise UsageError(f"{url!r} is no address of a Prefect server.", remedy=_PREFECT_REMEDY)
+    address = address if address.endswith("/api") or "/api/" in address else f"{address}/api"
+    _check_up(address)
+    own = {name: _QUIET[name] for name in _QUIET if name.startswith("PREFECT_LOGGING_") or name in _SILENT}
+    own["PREFECT_API_URL"] = address
+    before = {name: os.environ[name] for name in own if name in os.environ}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            os.environ.pop(name, None)
+        os.environ.update(before)
+
+
+def _check_up(address: str) -> None:
+    told = ""
+    try:
+        with urllib.request.urlopen(f"{address}/health", timeout=10):  # noqa: S310 - http or https, see below
+            return
+    except urllib.error.HTTPError as error:
+        if error.code in {401, 403}:  # it is there; whether we may come in is Prefect's to tell
+            return
+        told = str(error)
+    except (OSError, ValueError) as error:
+        told = str(error)
+    raise ExamBankError(
+        f"No Prefect server answers at {address}: {told}",
+        code="prefect_unreachable",
+        remedy=_PREFECT_REMEDY,
+    )
 
 
 def sweep(cache: Path, hours: float = 48.0) -> None:

@@ -91,7 +91,7 @@ class ModelSettings(Frozen):
     price_reply: float | None = Field(default=None, ge=0, description="of a million tokens received")
 
 
-class TestedSettings(ModelSettings):
+class AskedSettings(ModelSettings):
     """The model under test, or with `beside` several that answer the same paper."""
 
     beside: tuple[ModelSettings, ...] = Field(
@@ -128,7 +128,7 @@ class RunSettings(Frozen):
 
     runner: Literal["threads", "dask"] = "threads"
     address: str = ""
-    workers: int = Field(default=0, ge=0, description="0 = one per core")
+    workers: int = Field(default=0, ge=0, description="documents, 0 = one per core; or runs, 0 = all at once")
     retries: int = Field(
         default=2, ge=0, description="of runs side by side: how often one goes on after its endpoint was down"
     )
@@ -153,7 +153,7 @@ class Settings(Frozen):
     clean: CleanSettings = CleanSettings()
     classify: ClassifySettings = ClassifySettings()
     dedup: DedupSettings = DedupSettings()
-    model: TestedSettings = TestedSettings()
+    model: AskedSettings = AskedSettings()
     judge: JudgeSettings = JudgeSettings()
     vision: VisionSettings = VisionSettings()
     run: RunSettings = RunSettings()

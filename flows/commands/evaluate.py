@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import time
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows import running
+from flows import named, progress, running
 from flows.commands import common
+from flows.series import Series, side_by_side
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from evaluation.estimate import Estimate
+    from schemas.settings import JudgeSettings, ModelSettings
 
 EPILOG = (
     "Example: exambank evaluate data/runs/paper --model reference --judge overlap --bank data/bank "
@@ -49,10 +53,11 @@ def evaluate(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run.", show_default=False)],
     model: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--model",
-            help="reference, shuffled, blank, or a model's name at --base-url. [default: reference]",
+            help="reference, shuffled, blank, or a model's name at --base-url; given more than once, the "
+            "models are asked side by side, each into a folder of its own in --out. [default: reference]",
         ),
     ] = None,
     base_url: Annotated[
@@ -62,6 +67,9 @@ def evaluate(
     judge_base_url: JudgeUrlOption = None,
     baseline: BaselineOption = None,
     allow_self_judge: SelfJudgeOption = False,
+    prefect: Annotated[
+        str | None, typer.Option("--prefect", metavar="URL", help="Prefect server on which to show the runs.")
+    ] = None,
     dry_run: DryRunOption = False,
     bank: common.BankOption = common.DEFAULT_BANK,
     config: common.ConfigOption = None,
@@ -73,57 +81,78 @@ def evaluate(
     The same command again resumes. Keys are read from the environment: EXAMBANK_API_KEY, unless
     the settings name other variables.
     """
-    from evaluation.judge import build_judge
-    from evaluation.models import build_model
-    from evaluation.run import run, score_record
-    from evaluation.rundir import read_record
-
-    flags = {"model.name": model, "model.base_url": base_url, **judge_flags(judge, judge_base_url)}
-    settings = common.settings(config, flags)
+    settings = common.settings(config)
+    models = named.models(settings.model, model or (), base_url)
+    judging = named.judge(settings.judge, judge or (), judge_base_url)
     common.check_out(out, folder=True, inputs=(sample_dir, config), bank=bank)
-    items, manifest = running.read_sample(sample_dir)
-    references = running.read_references(bank, [i.question_id for i in items], manifest.bank_version)
+    paper = running.read_paper(sample_dir, bank)
+    alone = len(models) == 1
+    if alone:
+        runs, base = {out.name: models[0]}, out.parent
+    else:
+        runs, base = _apart(models, out), out
     if dry_run:
-        from evaluation.estimate import estimate
-
-        replies, settled = running.done_so_far(out)
-        parts = estimate(items, references, settings.model, settings.judge, replies, settled)
+        parts = [p for name, one in runs.items() for p in _estimate(paper, one, judging, base / name)]
         running.tell_estimate(parts, as_json=as_json)
         return 0
-    signer = running.signer_of(bank)
-    places: dict[str, Any] = {"environ": os.environ, "clock": time.monotonic, "dotenv": Path(".env")}
-    told = running.Counter(len(items), quiet)
-    with told:
-        score = run(
-            items,
-            references,
-            build_model(settings.model, references, **places),
-            build_judge(settings.judge, **places),
-            out,
-            now=lambda: datetime.now(UTC),
-            sleep=time.sleep,
-            progress=told.advance,
-            sample=manifest,
-            baseline=score_record(read_record(baseline)) if baseline is not None else None,
-            allow_self_judge=allow_self_judge,
-            signer=signer,
+    plan = running.make_plan(paper, judging, baseline, allow_self_judge)
+    with progress.shown(len(paper.items), quiet, list(runs)) as shown:
+        series = Series(plan, runs, base, settings.run, shown, publish=prefect is not None)
+        if alone and prefect is None:
+            series.carry_out(out.name)
+        else:
+            side_by_side(series, bank / "cache", prefect or "")
+    return running.end(series.done(out.name), as_json=as_json) if alone else _end(series, as_json=as_json)
+
+
+def _apart(models: Sequence[ModelSettings], out: Path) -> dict[str, ModelSettings]:
+    """The folders of runs side by side. UsageError where out is a run itself."""
+    from evaluation.rundir import MANIFEST
+
+    if (out / MANIFEST).exists():
+        raise UsageError(
+            f"{out} is the folder of one run, and several models are named.",
+            code="run_foreign",
+            remedy="Name another folder: each model gets one of its own in it.",
         )
-    names = running.finish(out, score, items, references, signer)
+    return named.folders(models)
+
+
+def _estimate(
+    paper: running.Paper, model: ModelSettings, judging: JudgeSettings, out: Path
+) -> list[Estimate]:
+    from evaluation.estimate import estimate
+
+    replies, settled = running.done_so_far(out)
+    return estimate(paper.items, paper.references, model, judging, replies, settled)
+
+
+def _end(series: Series, *, as_json: bool) -> int:
+    """Tell what came of runs side by side; the exit code."""
+    rows = series.rows()
     if as_json:
-        common.emit({"out": str(out), **score.model_dump(mode="json")})
+        common.emit({"out": str(series.out), "runs": rows})
     else:
-        from evaluation.estimate import usage
-
-        running.tell(score, out, names, usage(out, settings.model, settings.judge))
-    return 3 if score.unscored else 0
-
-
-def judge_flags(judges: list[str] | None, base_url: str | None) -> dict[str, object]:
-    """Settings for --judge, given once or more, and --judge-base-url: exactly the judges named."""
-    if not judges:
-        return {"judge.base_url": base_url}
-    places = [base_url if base_url is not None or name != "overlap" else "" for name in judges]
-    panel = [
-        {"name": name, "base_url": place or ""} for name, place in zip(judges[1:], places[1:], strict=True)
-    ]
-    return {"judge.name": judges[0], "judge.base_url": places[0], "judge.panel": panel}
+        common.table(
+            f"{len(rows)} runs, judged by {series.plan.judge.name}",
+            ("model", "state", "asked", "scored", "absolute", "price", "folder"),
+            [
+                (
+                    row["model"],
+                    row["state"],
+                    row.get("asked", "-"),
+                    row.get("scored", "-"),
+                    "-" if row.get("absolute") is None else f"{row['absolute']:.2f}",
+                    "-" if row.get("price") is None else running.money(row["price"]),
+                    row["out"],
+                )
+                for row in rows
+            ],
+        )
+    stopped = [row for row in rows if row["state"] == "stopped"]
+    for row in stopped:
+        error = row["error"]
+        common.say(f"{row['model']}: {error['message']} [{error['code']}]\n  → {error['remedy']}")
+    if len(stopped) == len(rows):
+        return 1
+    return running.PARTLY if stopped or any(row["unscored"] for row in rows) else 0

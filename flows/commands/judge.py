@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows import running
+from flows import named, progress, running
 from flows.commands import common, evaluate
 
 EPILOG = (
@@ -44,49 +41,23 @@ def judge(
     The new folder is a run of its own, with one judge: verdicts of two judges never mix. The same
     command again resumes.
     """
-    from evaluation.judge import build_judge
     from evaluation.rejudge import read_source
-    from evaluation.run import run, score_record
-    from evaluation.rundir import read_record
+    from schemas.settings import ModelSettings
 
-    settings = common.settings(config, evaluate.judge_flags(judges, judge_base_url))
+    settings = common.settings(config)
+    judging = named.judge(settings.judge, judges or (), judge_base_url)
     common.check_out(out, folder=True, inputs=(sample_dir, config), bank=bank)
-    items, manifest = running.read_sample(sample_dir)
-    references = running.read_references(bank, [i.question_id for i in items], manifest.bank_version)
-    signer = running.signer_of(bank)
-    source = read_source(run_dir, out, signer)
+    paper = running.read_paper(sample_dir, bank)
+    source = read_source(run_dir, out, paper.signer)
+    nobody = ModelSettings()  # the model was asked in the other run: what it took then is not counted again
     if dry_run:
         from evaluation.estimate import estimate
 
-        replies, _ = running.done_so_far(run_dir)
-        settled = running.done_so_far(out)[1]
-        parts = estimate(items, references, settings.model, settings.judge, replies, settled, asks=False)
+        replies, settled = running.done_so_far(run_dir)[0], running.done_so_far(out)[1]
+        parts = estimate(paper.items, paper.references, nobody, judging, replies, settled, asks=False)
         running.tell_estimate(parts, as_json=as_json)
         return 0
-    told = running.Counter(len(items), quiet, "judging")
-    with told:
-        score = run(
-            items,
-            references,
-            source.model,
-            build_judge(settings.judge, environ=os.environ, clock=time.monotonic, dotenv=Path(".env")),
-            out,
-            now=lambda: datetime.now(UTC),
-            sleep=time.sleep,
-            progress=told.advance,
-            sample=manifest,
-            baseline=score_record(read_record(baseline)) if baseline is not None else None,
-            allow_self_judge=allow_self_judge,
-            signer=signer,
-            source=source,
-        )
-    names = running.finish(out, score, items, references, signer)
-    if as_json:
-        common.emit({"out": str(out), **score.model_dump(mode="json")})
-    else:
-        from evaluation.estimate import usage
-        from schemas.settings import ModelSettings
-
-        # The model was asked in the other run: what it took then is not counted again.
-        running.tell(score, out, names, usage(out, ModelSettings(), settings.judge))
-    return 3 if score.unscored else 0
+    plan = running.make_plan(paper, judging, baseline, allow_self_judge)
+    with progress.shown(len(paper.items), quiet, [out.name]) as shown:
+        done = running.carry_out(plan, nobody, out, shown(out.name), source=source)
+    return running.end(done, as_json=as_json)

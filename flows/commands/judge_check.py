@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flows import named
 from flows.commands import common, evaluate
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def judge_check(
     from evaluation.judge import build_judge, judge_version
     from evaluation.rated import read_rated
 
-    settings = common.settings(config, evaluate.judge_flags(judges, judge_base_url))
+    judging = named.judge(common.settings(config).judge, judges or (), judge_base_url)
     common.check_out(out, inputs=(replies, config))
     rows = read_rated(replies, human)
     rated = chosen([row for row in rows if row.stars.get(human) is not None], limit, seed)
@@ -66,7 +67,7 @@ def judge_check(
     with ExitStack() as stack:
         checker = None
         if recorded is None:
-            judge = build_judge(settings.judge, environ=os.environ, clock=time.monotonic, dotenv=Path(".env"))
+            judge = build_judge(judging, environ=os.environ, clock=time.monotonic, dotenv=Path(".env"))
             journal = stack.enter_context(Journal(out)) if out is not None else None
             checker = Checker(judge, journal, time.sleep)
             data |= {"judge": judge.name, "judge_version": judge_version(judge.identity())}

@@ -29,7 +29,7 @@ class Loopback(ThreadingHTTPServer):
         self.answered: Counter[str] = Counter()
         self.judge_says = '{"Overall Rating":3}'
         self.delay = 0.0
-        self.refuses_schema = False
+        self.refuses_schema: bool | str = False  # or the one form it does not know
         self.answers = lambda item: f"答案{item}"
         self.model_id: str | None = None  # by default the name asked for, dated
         self.released = threading.Event()
@@ -74,7 +74,8 @@ class _Handler(BaseHTTPRequestHandler):
                     "item": kind + item,
                 }
             )
-        if self.server.refuses_schema and "response_format" in body:
+        form = body.get("response_format", {}).get("type")
+        if form and self.server.refuses_schema in (True, form):
             self.fail(400, "response_format of type json_schema is not supported")
             return
         mark = None if judging else MARK.search(prompt)

@@ -8,6 +8,7 @@ from evaluation.estimate import REPLY_TOKENS, estimate, tokens, usage
 from evaluation.judge import EndpointJudge
 from evaluation.models import EndpointModel
 from evaluation.run import run
+from evaluation.rundir import read_record
 from schemas.settings import JudgeSettings, ModelSettings
 
 PRICED = {"price_prompt": 2.0, "price_reply": 8.0}
@@ -56,7 +57,7 @@ def test_what_a_run_took_is_what_the_endpoints_counted(server, clock, tmp_path):
     )  # fmt: skip
     model = ModelSettings(name="loop-1", base_url=server.base_url, **PRICED)
     judge = JudgeSettings(name="judge-1", base_url=server.base_url)
-    asked, judged = usage(tmp_path / "r", model, judge)
+    asked, judged = usage(read_record(tmp_path / "r").uses, model, judge)
     assert (asked.requests, asked.prompt_tokens, asked.reply_tokens) == (4, 33, 21)
     assert asked.price == (33 * 2 + 21 * 8) / 1e6
     assert (judged.role, judged.requests, judged.price) == ("judge judge-1", 3, None)

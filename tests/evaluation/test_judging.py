@@ -93,13 +93,30 @@ def test_an_endpoint_without_schemas_is_asked_again_without_one(server, clock, t
         now=clock.now, sleep=clock.sleep,
     )  # fmt: skip
     assert score.absolute == 100
-    assert ["response_format" in r["body"] for r in server.requests] == [False, True, False, False, False]
+    sent = [r["body"].get("response_format", {}).get("type") for r in server.requests]
+    assert sent == [None, "json_schema", "json_object", None, None, None]
     strict = run(
         items, make_references(items), EndpointModel(endpoint(server)),
         EndpointJudge(endpoint(server, "judge-1", max_attempts=1), "always"), tmp_path / "s",
         now=clock.now, sleep=clock.sleep,
     )  # fmt: skip
     assert strict.unscored == {"judge_client_error": 2}
+
+
+def test_a_server_that_knows_json_mode_alone_gets_the_schema_in_that_form(server, clock, tmp_path):
+    server.model_id, server.refuses_schema = "", "json_schema"
+    server.judge_says = lambda prompt, nth: "no idea" if nth == 2 else '{"Overall Rating":2}'
+    items = make_items("", "")
+    score = run(
+        items, make_references(items), EndpointModel(endpoint(server)),
+        EndpointJudge(endpoint(server, "judge-1", max_attempts=2)), tmp_path / "r",
+        now=clock.now, sleep=clock.sleep,
+    )  # fmt: skip
+    assert (score.scored, score.stars) == (2, 4)
+    judged = [r["body"].get("response_format") for r in server.requests if r["item"].startswith("judge:")]
+    schema = {"type": "json_object", "schema": SCHEMA}
+    assert judged[0]["type"] == "json_schema"
+    assert judged[1:] == [schema, None, schema]  # what was malformed is asked again without
 
 
 def panel(server, *names):

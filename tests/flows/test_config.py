@@ -85,7 +85,7 @@ def test_nothing_secret_is_printed(tmp_path: Path) -> None:
 
 
 def test_judges_named_by_flags_are_the_only_ones(tmp_path: Path) -> None:
-    from flows.commands.evaluate import judge_flags
+    from flows.named import judge
 
     file = tmp_path / "exambank.toml"
     file.write_text(
@@ -95,8 +95,8 @@ def test_judges_named_by_flags_are_the_only_ones(tmp_path: Path) -> None:
     )
 
     def judges(*named: str, url: str | None = None) -> list[tuple[str, str]]:
-        judge = load(file, {}, judge_flags(list(named) or None, url)).judge
-        return [(one.name, one.base_url) for one in (judge, *judge.panel)]
+        chosen = judge(load(file, {}).judge, named, url)
+        return [(one.name, one.base_url) for one in (chosen, *chosen.panel)]
 
     a, b = "https://a.example/v1", "https://b.example/v1"
     assert judges() == [("a", a), ("b", b)]
