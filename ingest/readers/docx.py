@@ -247,11 +247,10 @@ class _Body:
         nodes = [drawing.node for drawing in content.drawings if id(drawing) not in apart]
         if not nodes or not (content.shapes or content.grouped or labels):
             return
-        if not content.floating and self._sheet.join(nodes, y):
-            return  # it goes on with the figure of a paragraph before
-        labelled = labels >= 2 or (labels and content.solid)
-        if content.shapes < 3 and not content.grouped and not labelled:
-            return
+        bare, labelled = 4 * content.solid <= content.shapes, labels >= 2 or (labels and content.solid)
+        piece = content.shapes < 3 and not content.grouped and not labelled
+        if (not content.floating and self._sheet.join(nodes, y, bare=bare, piece=piece)) or piece:
+            return  # it goes on with the figure of a paragraph before, or is none
         before = content.floating or [None]
         key = self._sheet.add(nodes, self._relations, notice="vector_figure", fallback=before, y=y)
         content.floating = [key]

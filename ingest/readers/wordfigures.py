@@ -31,10 +31,12 @@ _TOP, _HEIGHT = 7200, 31680  # twips: room above for what is anchored upwards; t
 _TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 _MARK = re.compile(r"figure(\d+)x")
 _RECENT = 3  # figures back that a drawing may lie on
-_ON_IT = 0.6
+_ON_IT, _INTO_IT = 0.6, 0.3  # shares of the smaller one that both cover
+_TOUCH = 8.0  # points
 _LOOKS = ("styles", "theme")
 _LINKS = {A + "hlinkClick", A + "hlinkHover", O + "OLEObject", W + "control", W + "movie"}
 _MATHS = (M + "oMathPara", M + "oMath")
+_SCRIPTS = {M + "sub": "subscript", M + "sup": "superscript"}
 _NAMESPACES = f'xmlns:w="{W[1:-1]}" xmlns:r="{R[1:-1]}"'
 
 
@@ -83,15 +85,22 @@ class FigureSheet:
         self._figures.setdefault(key, figure)
         return key
 
-    def join(self, nodes: Sequence[Any], y: float | None) -> bool:
+    def join(self, nodes: Sequence[Any], y: float | None, *, bare: bool = False, piece: bool = False) -> bool:
         """Put drawings on the page of a figure that they lie on, if there is one: labels are often
         anchored in a later paragraph than what they name. y is the top of their paragraph.
+
+        bare: lines and labels alone, which go on with the figure they reach into; piece: too little to be
+        a figure, which goes on with the one it touches.
         """
         extent = _extent(nodes, y)
         if y is None or extent is None:
             return False
+        least = _INTO_IT if bare else _ON_IT
         for figure in list(self._figures.values())[-_RECENT:]:
-            if figure.extent is not None and figure.extent.shared(extent) >= _ON_IT:
+            if figure.extent is None:
+                continue
+            touches = bare and piece and figure.extent.apart(extent) <= _TOUCH
+            if touches or figure.extent.shared(extent) >= least:
                 figure.parts.append((y, list(nodes)))
                 figure.extent = figure.extent.joined(extent)
                 return True
@@ -206,8 +215,6 @@ class FigureSheet:
 
 def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Relation]) -> Any:  # noqa: ANN401
     """A copy of a drawing without links and embedded programs, its references counted into links."""
-    from lxml import etree
-
     copied = copy.deepcopy(node)
     if copied.tag == W + "object":
         copied.tag = W + "pict"
@@ -218,9 +225,9 @@ def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Rel
             child.getparent().remove(child)
             continue
         if child.tag in _MATHS:  # LibreOffice without its formula editor draws nothing for these
-            run = etree.Element(W + "r")
-            etree.SubElement(run, W + "t").text = "".join(part.text or "" for part in child.iter(M + "t"))
-            child.getparent().replace(child, run)
+            for run in _typed(child):
+                child.addprevious(run)
+            child.getparent().remove(child)
             continue
         for name, value in list(child.attrib.items()):
             if name == "href":
@@ -236,6 +243,22 @@ def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Rel
             links[key] = relation
             child.attrib[name] = key
     return copied
+
+
+def _typed(equation: Any) -> list[Any]:  # noqa: ANN401
+    """The signs of a formula as runs of text, scripts raised or lowered, for labels such as $v_{0}$."""
+    from lxml import etree
+
+    runs = []
+    for sign in equation.iter(M + "t"):
+        raised = next((_SCRIPTS[up.tag] for up in sign.iterancestors() if up.tag in _SCRIPTS), "")
+        run = etree.Element(W + "r")
+        if raised:
+            properties = etree.SubElement(run, W + "rPr")
+            etree.SubElement(properties, W + "vertAlign").set(W + "val", raised)
+        etree.SubElement(run, W + "t").text = sign.text or ""
+        runs.append(run)
+    return runs
 
 
 def _extent(nodes: Sequence[Any], y: float | None) -> Extent | None:

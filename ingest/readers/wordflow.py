@@ -126,6 +126,12 @@ class Extent(NamedTuple):
         """The extent of both."""
         return Extent(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
 
+    def apart(self, other: Extent) -> float:
+        """The gap between both in points, the wider of across and down; 0 where they overlap."""
+        across = max(self.left, other.left) - min(self.right, other.right)
+        down = max(self.top, other.top) - min(self.bottom, other.bottom)
+        return max(across, down, 0.0)
+
     def shared(self, other: Extent) -> float:
         """The share of the smaller one that both cover, from 0 to 1."""
         wide = min(self.right, other.right) - max(self.left, other.left) + _THIN

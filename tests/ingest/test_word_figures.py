@@ -193,3 +193,49 @@ def test_what_lies_on_a_figure_belongs_to_it_wherever_it_is_anchored(tmp_path: P
         first, second = (data[b.asset] for b in drawn.blocks if b.asset)
         assert second == bare.data != first, "the letter B is on the first one"
         assert size(first) == size(second)
+
+
+def shape(place: str, kind: str = "rect", inside: str = "") -> str:
+    left, top, width, height = place.split()
+    style = f"position:absolute;margin-left:{left}pt;margin-top:{top}pt;width:{width}pt;height:{height}pt"
+    return f'<w:r><w:pict><v:{kind} style="{style}">{inside}</v:{kind}></w:pict></w:r>'
+
+
+def box(text: str) -> str:
+    return f"<v:textbox><w:txbxContent>{par(text)}</w:txbxContent></v:textbox>"
+
+
+def test_lines_and_labels_that_reach_into_a_figure_are_part_of_it(tmp_path: Path) -> None:
+    """A slope, its force beside it and the ground below it are anchored in three paragraphs."""
+    slope = "".join(shape(place) for place in ("60 10 80 60", "80 5 20 10", "60 60 10 10"))
+    ground = "".join(
+        f'<w:r><w:pict><v:shape o:connectortype="straight" style="position:absolute;margin-left:{at}pt;'
+        'margin-top:38pt;width:8pt;height:14pt"/></w:pict></w:r>'
+        for at in range(40, 160, 30)
+    )
+    body = par(run("1. 如图") + slope) + par(run("求加速度") + shape("30 15 24 20", "shape", box("F")))
+    body += par(run("大小与方向。") + ground)
+    document, _ = read_docx(make(tmp_path / "a.docx", body), ReadSettings(), find=lambda _: None)
+    assert [b.text for b in document.blocks] == ["1. 如图", "[图]", "求加速度", "F", "大小与方向。"]
+
+
+def test_a_figure_of_its_own_near_another_stays_one(tmp_path: Path) -> None:
+    first, second = ("".join(shape(f"{left} {top} 60 50") for left in (60, 90, 120)) for top in (2, 46))
+    body = par(run("1. 如图") + first) + par(run("2. 如图") + second) + par("求面积。")
+    document, _ = read_docx(make(tmp_path / "a.docx", body), ReadSettings(), find=lambda _: None)
+    assert [b.text for b in document.blocks].count("[图]") == 2
+
+
+def test_scripts_in_a_label_are_drawn_as_scripts() -> None:
+    from lxml import etree
+
+    from ingest.readers.wordfigures import _typed
+
+    math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    label = etree.fromstring(
+        f'<m:oMath xmlns:m="{math}"><m:sSub><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sub><m:r><m:t>0</m:t></m:r>'
+        "</m:sub></m:sSub></m:oMath>"
+    )
+    shown = [etree.tostring(run, encoding="unicode") for run in _typed(label)]
+    assert ">v<" in shown[0] and "vertAlign" not in shown[0]
+    assert "subscript" in shown[1] and ">0<" in shown[1]
