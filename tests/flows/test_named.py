@@ -9,7 +9,7 @@ from evaluation.rundir import Tally, Uses
 from flows.named import folders, judge, models
 from flows.progress import Meter
 from schemas.errors import UsageError
-from schemas.settings import JudgeSettings, ModelSettings, AskedSettings
+from schemas.settings import AskedSettings, JudgeSettings, ModelSettings
 
 URL, OTHER = "https://models.example/v1", "https://other.example/v1"
 FILE = AskedSettings(

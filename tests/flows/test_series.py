@@ -80,17 +80,34 @@ def server() -> Iterator[Loopback]:
     loopback.close()
 
 
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Address and password of a Prefect server as a user would have one."""
+    host = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("prefect_host.py")), str(tmp_path / "prefect")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONPATH=str(Path(__file__).parents[2])),
+    )
+    assert host.stdout is not None
+    url, password = host.stdout.readline().split()
+    yield url, password
+    host.communicate("")
+
+
 def test_runs_side_by_side_go_on_after_ctrl_c_and_one_that_stops_ends_no_other(
-    paper: tuple[Path, Path], tmp_path: Path, server: Loopback
+    paper: tuple[Path, Path], tmp_path: Path, server: Loopback, shown: tuple[str, str]
 ) -> None:
     bank, sample = paper
     file, runs = tmp_path / "settings.toml", tmp_path / "runs"
     file.write_text(SETTINGS.format(url=server.base_url), encoding="utf-8")
     arguments = ("evaluate", sample, "--bank", bank, "--config", file, "--out", runs, "--json")
     server.delay = 10.0  # longer than Ctrl-C may take
+    # On a temporary server first, then on one that shows it.
     assert stop_when(start(*arguments), lambda: len(server.requests) == 2, signal.SIGINT) == 130
     server.delay = 0.05
-    done = exambank(*arguments)
+    done = exambank(*arguments, "--prefect", shown[0], PREFECT_API_AUTH_STRING=shown[1])
     assert done.returncode == 3, done.stderr
     first, second, down = json.loads(done.stdout)["runs"]
     assert [one["model"] for one in (first, second, down)] == ["first", "second/large", "down"]
@@ -106,40 +123,34 @@ def test_runs_side_by_side_go_on_after_ctrl_c_and_one_that_stops_ends_no_other(
         assert journals[name].count('"repeat_of":"1-') == 1  # the question that was in flight, and no other
         assert here("verify", runs / name, "--sample", sample, "--bank", bank) == 0
     assert journals["down"].count('"event":"session"') >= 2  # it was tried again
-    order = [one["body"]["model"] for one in server.requests]  # type: ignore[index]
-    assert len(order) == 2 * QUESTIONS + 2
-    assert "first" in order[2:][order[2:].index("second/large") :]
-    assert "second/large" in order[2:][order[2:].index("first") :]
+    order = [one["body"]["model"] for one in server.requests][2:]  # type: ignore[index]
+    assert len(order) == 2 * QUESTIONS
+    assert "first" in order[order.index("second/large") :]
+    assert "second/large" in order[order.index("first") :]
+    check_shown(*shown)
 
 
-def test_a_server_of_ones_own_shows_the_run(
-    paper: tuple[Path, Path], tmp_path: Path, server: Loopback
-) -> None:
-    bank, sample = paper
-    root = str(Path(__file__).parents[2])
-    host = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("prefect_host.py")), str(tmp_path / "prefect")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(PYTHONPATH=root),
-    )  # fmt: skip
-    try:
-        assert host.stdout is not None
-        url, password = host.stdout.readline().split()
-        arguments = ("evaluate", sample, "--bank", bank, "--out", tmp_path / "run", "--json")
-        model = ("--model", "a model", "--base-url", server.base_url)
-        done = exambank(*arguments, *model, "--prefect", url, PREFECT_API_AUTH_STRING=password)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["scored"] == QUESTIONS
-        (flow,) = ask(url, password, "flow_runs/filter")
-        assert flow["state_type"] == "COMPLETED"
-        (task,) = ask(url, password, "task_runs/filter")
-        shown = {one["key"]: one for one in ask(url, password, "artifacts/filter")}
-        progress = shown["exambank-run"]
-        assert (progress["data"], progress["task_run_id"]) == (100, task["id"])
-        assert f"{QUESTIONS} of {QUESTIONS} questions" in progress["description"]
-        assert json.loads(shown["exambank-scores"]["data"])[0]["scored"] == QUESTIONS
-    finally:
-        host.communicate("")
-    with pytest.raises(ExamBankError, match="No Prefect server answers"), own_server(url):
+def check_shown(url: str, password: str) -> None:
+    """The server has the flow, its tasks, the progress of each run, and the scores."""
+    (flow,) = ask(url, password, "flow_runs/filter")
+    assert flow["state_type"] == "FAILED"  # one of the runs was stopped
+    tasks = {one["id"]: one for one in ask(url, password, "task_runs/filter")}
+    assert sorted(one["state_type"] for one in tasks.values()) == ["COMPLETED", "COMPLETED", "FAILED"]
+    artifacts = {one["key"]: one for one in ask(url, password, "artifacts/filter")}
+    progress = artifacts["exambank-first"]
+    assert (progress["data"], tasks[progress["task_run_id"]]["name"]) == (100, "ask first")
+    assert progress["description"].startswith(
+        f"first: {QUESTIONS} of {QUESTIONS} questions, 0:00:00 left, price"
+    )
+    assert [row["state"] for row in json.loads(artifacts["exambank-scores"]["data"])] == [
+        "finished",
+        "finished",
+        "stopped",
+    ]
+
+
+def test_a_server_that_is_not_there_is_told_at_once() -> None:
+    with pytest.raises(ExamBankError, match="No Prefect server answers"), own_server("http://127.0.0.1:9"):
         pass
     with pytest.raises(UsageError), own_server("nowhere"):
         pass
