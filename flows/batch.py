@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flows import reading, stage
 from flows.config import printable
 from flows.files import Source
-from flows.outcome import FileOutcome, Summary, read_outcome, refused_outcome, summarise
+from flows.outcome import FileOutcome, Summary, hinted, read_outcome, refused_outcome, summarise
 from schemas.document import Frozen
 from schemas.errors import ExamBankError, RefusedError
 from schemas.question import Dropped, Extraction, Question
@@ -77,13 +77,16 @@ class Batch:
             "assets": str(self.assets_dir.resolve()),
             "size": 0 if on_dask else reading.jobs(self.settings),
         }
+        named = set(self.answers.values())
         for source in self.sources:
             path = source.path.resolve()
+            said = source.sha256 in named
             yield {
-                "key": stage.cache_key(source.sha256, path.name, version, self.settings),
+                "key": stage.cache_key(source.sha256, path.name, version, self.settings, answers=said),
                 "name": path.name,
                 "path": str(path),
                 "sha256": source.sha256,
+                "answers": said,
                 **common,
             }
 
@@ -123,9 +126,10 @@ class Batch:
         spans: dict[int, tuple[int, int]] = {}
         for place, extraction in zip(order, after, strict=True):
             source = self.sources[place]
-            outcome = read_outcome(extraction, source.told, paired=extraction.sha256 in keys)
+            paired = extraction.sha256 in keys
+            outcome = read_outcome(extraction, source.told, self.settings.clean.min_extraction, paired=paired)
             found: list[Question] = []
-            if outcome.outcome == "kept":
+            if outcome.outcome in {"kept", "unpaired"}:
                 found, left = self._items(extraction, source.folder)
                 outcome = outcome.model_copy(
                     update={"items": len(found), "dropped": (*outcome.dropped, *left)}
@@ -211,7 +215,7 @@ class Batch:
     def _report(
         self, read: Sequence[FileOutcome], questions: Sequence[Question], added: AddReport | None
     ) -> BatchReport:
-        files = (*read, *self.others)
+        files = (*hinted(read), *self.others)
         statuses = added.by_status if added else dict(Counter(q.status.value for q in questions))
         unasked = None if self.dry_run else 0
         update = {

@@ -23,12 +23,21 @@ def _key(context: object, parameters: dict[str, Any]) -> str:
     cache_key_fn=_key,
 )
 def extract_document(
-    key: str, name: str, path: str, sha256: str, code: str, settings: dict[str, Any], assets: str, size: int
+    key: str,
+    name: str,
+    path: str,
+    sha256: str,
+    code: str,
+    settings: dict[str, Any],
+    assets: str,
+    size: int,
+    answers: bool,
 ) -> dict[str, Any]:
     """The extraction of one file as JSON values. Raises RefusedError, which is never cached.
 
     key: under which the result is kept. code: code version of the stage where the flow runs.
-    size: reading processes of this process, 0 = as many as the Dask worker has threads.
+    size: reading processes of this process, 0 = as many as the Dask worker has threads. answers: the
+    file was named as a key.
     """
     from pathlib import Path
 
@@ -48,7 +57,7 @@ def extract_document(
 
         size = int(get_worker().state.nthreads)
     pool = shared_pool(size, Settings.model_validate(settings), Path(assets))
-    return extract_checked(pool, Path(path), sha256).model_dump(mode="json")
+    return extract_checked(pool, Path(path), sha256, key=answers).model_dump(mode="json")
 
 
 @flow(name="ingest", persist_result=False, validate_parameters=False)

@@ -6,7 +6,7 @@ import atexit
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
@@ -62,11 +62,16 @@ def close_pools() -> None:
 
 
 def extract_checked(
-    pool: DocumentPool, path: Path, sha256: str, looks: dict[str, Look] | None = None
+    pool: DocumentPool,
+    path: Path,
+    sha256: str,
+    looks: dict[str, Look] | None = None,
+    *,
+    key: bool = False,
 ) -> Extraction:
     """The drafts of a file that must still have this SHA-256. Raises RefusedError.
 
-    looks, where given, takes what a page for looking needs, under the SHA-256.
+    looks, where given, takes what a page for looking needs, under the SHA-256. key: --answers named it.
     """
     if not path.is_file():
         raise RefusedError(
@@ -75,9 +80,9 @@ def extract_checked(
             remedy="let every worker see the files under the same path",
         )
     if looks is None:
-        extraction = pool.extract(path)
+        extraction = pool.extract(path, key=key)
     else:
-        document, extraction = pool.look(path)
+        document, extraction = pool.look(path, key=key)
         looks[sha256] = look(pool, path, document)
     if extraction.sha256 != sha256:
         with path.open("rb") as stream:
@@ -113,10 +118,11 @@ def read_all(
     assets_dir: Path,
     progress: Callable[[Source, Result], None],
     looks: dict[str, Look] | None = None,
+    keys: Collection[str] = (),
 ) -> list[Result]:
     """What every file gave, in the order of sources; progress is told of each as it is done.
 
-    looks: see extract_checked.
+    looks: see extract_checked. keys: SHA-256 of the files that --answers names as keys.
     """
     size = min(jobs(settings), max(len(sources), 1))
     results: dict[int, Result] = {}
@@ -126,7 +132,8 @@ def read_all(
         ThreadPoolExecutor(size) as threads,
     ):
         waiting: dict[Future[Result], int] = {
-            threads.submit(_read, pool, source, looks): place for place, source in enumerate(sources)
+            threads.submit(_read, pool, source, looks, source.sha256 in keys): place
+            for place, source in enumerate(sources)
         }
         try:
             while waiting:
@@ -143,9 +150,9 @@ def read_all(
     return [results[place] for place in range(len(sources))]
 
 
-def _read(pool: DocumentPool, source: Source, looks: dict[str, Look] | None) -> Result:
+def _read(pool: DocumentPool, source: Source, looks: dict[str, Look] | None, key: bool) -> Result:
     try:
-        return extract_checked(pool, source.path, source.sha256, looks)
+        return extract_checked(pool, source.path, source.sha256, looks, key=key)
     except ExamBankError as error:
         return error
 

@@ -81,11 +81,13 @@ def settings_hash(*sections: BaseModel) -> str:
     return _hash([section.model_dump(mode="json") for section in sections])
 
 
-def cache_key(sha256: str, name: str, version: str, settings: Settings) -> str:
-    """Key of one document's extraction. The name is in it because names tell keys from papers."""
-    return _hash(
-        [sha256, name, version, settings_hash(settings.read, settings.vision, settings.segment)], length=48
-    )
+def cache_key(sha256: str, name: str, version: str, settings: Settings, *, answers: bool = False) -> str:
+    """Key of one document's extraction. The name is in it because names tell keys from papers.
+
+    answers: the file was named as a key.
+    """
+    values = [sha256, name, version, settings_hash(settings.read, settings.vision, settings.segment)]
+    return _hash([*values, "answers"] if answers else values, length=48)
 
 
 def distribution(name: str) -> str:

@@ -81,15 +81,15 @@ class DocumentPool:
         """
         return Document.model_validate(self._ask("read", path))
 
-    def extract(self, path: Path) -> Extraction:
-        """The drafts of a file. Raises RefusedError as `read` does."""
+    def extract(self, path: Path, *, key: bool = False) -> Extraction:
+        """The drafts of a file; key: somebody said it is one. Raises RefusedError as `read` does."""
         if self._second is not None:
-            return self.look(path)[1]
-        return Extraction.model_validate(self._ask("extract", path))
+            return self.look(path, key=key)[1]
+        return Extraction.model_validate(self._ask("extract", path, **_said(key)))
 
-    def look(self, path: Path) -> tuple[Document, Extraction]:
+    def look(self, path: Path, *, key: bool = False) -> tuple[Document, Extraction]:
         """The document in a file and its drafts, from one reading. Raises RefusedError as `read` does."""
-        both = self._ask("look", path)
+        both = self._ask("look", path, **_said(key))
         document = Document.model_validate(both["document"])
         extraction = Extraction.model_validate(both["extraction"])
         if self._second is not None:
@@ -313,6 +313,11 @@ class _Child:
                 if stream is not None:
                     stream.close()
         self._folder.cleanup()
+
+
+def _said(key: bool) -> dict[str, bool]:
+    """What a request says of a file that was named as a key."""
+    return {"key": True} if key else {}
 
 
 def _session(leader: int) -> list[int]:

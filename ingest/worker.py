@@ -1,7 +1,8 @@
 """The reading process: JSON lines in, JSON lines out; started and watched by ingest.pool.
 
 Run as `python -m ingest.worker`. The first line gives the settings and the assets folder, each
-further line one document: {"op": "read" | "extract", "path": ...}. Each gets one line back:
+further line one document: {"op": "read" | "extract", "path": ...}, with "key": true where it was
+said to be a key. Each gets one line back:
 {"ok": record} or {"error": {"code", "message", "remedy"}}.
 """
 
@@ -78,7 +79,7 @@ def answer(request: Mapping[str, Any], settings: Settings, assets_dir: Path) -> 
             return f'{{"ok": {document.model_dump_json()}}}'
         from ingest.segment import segment
 
-        extraction = segment(document, settings.segment).model_dump_json()
+        extraction = segment(document, settings.segment, key=bool(request.get("key"))).model_dump_json()
         if request["op"] == "look":
             return f'{{"ok": {{"document": {document.model_dump_json()}, "extraction": {extraction}}}}}'
         return f'{{"ok": {extraction}}}'

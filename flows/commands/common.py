@@ -302,13 +302,14 @@ def _told(source: Source, result: Extraction | ExamBankError) -> str:
 
 
 def tell_files(files: Sequence[Any]) -> None:
-    """On standard error, a line for each file refused or empty, and for pages that gave nothing.
+    """On standard error, a line for each file refused, empty or a key of no paper, and for what a
+    user has to know at once: pages that gave nothing, a key named in vain.
 
     Files left out for one reason share a line when they are many; the report names each.
     """
     left: dict[str, list[str]] = {}
     for file in files:
-        if file.outcome in {"refused", "empty"}:
+        if file.outcome in {"refused", "empty", "unpaired"}:
             code = f" [{file.code}]" if file.code else ""
             say(f"{file.outcome:8} {file.path or file.source}: {file.reason}{code}")
             if file.remedy:
@@ -316,7 +317,7 @@ def tell_files(files: Sequence[Any]) -> None:
         elif file.outcome in {"skipped", "repeated"}:
             left.setdefault(f"{file.outcome:8} {{}}: {file.reason}", []).append(file.path or file.source)
         for notice in file.notices:
-            if notice.code in {"page_not_read", "page_empty"}:
+            if notice.code in {"page_not_read", "page_empty", "answers_unused", "ocr_off"}:
                 say(f"{'notice':8} {file.path or file.source}: {notice.message}")
     for line, names in left.items():
         for name in names if len(names) <= _FEW else [f"{len(names)} files"]:

@@ -49,7 +49,7 @@ def extract(
     from flows import reading
     from flows.commands import pages
     from flows.ingest import plan
-    from flows.outcome import exit_code, read_outcome, refused_outcome, summarise
+    from flows.outcome import exit_code, hinted, read_outcome, refused_outcome, summarise
     from ingest.segment.pairing import pair
     from schemas.question import Extraction
 
@@ -82,7 +82,9 @@ def extract(
     looks: dict[str, Look] | None = None if html is None else {}
     with found, tempfile.TemporaryDirectory(prefix="exambank-") as assets:
         with common.reading_progress(len(found.sources), quiet) as progress:
-            results = reading.read_all(found.sources, settings, Path(assets), progress, looks)
+            results = reading.read_all(
+                found.sources, settings, Path(assets), progress, looks, set(keys.values())
+            )
         before = [result for result in results if isinstance(result, Extraction)]
         after = pair(before, keys)
         used = reading.paired_keys(before, after)
@@ -92,11 +94,13 @@ def extract(
         for source, result in zip(found.sources, results, strict=True):
             if isinstance(result, Extraction):
                 extraction = next(joined)
-                files.append(read_outcome(extraction, source.told, paired=extraction.sha256 in used))
+                paired = extraction.sha256 in used
+                least = settings.clean.min_extraction
+                files.append(read_outcome(extraction, source.told, least, paired=paired))
                 lines += [json.dumps(draft.row(), ensure_ascii=False) for draft in extraction.drafts]
             else:
                 files.append(refused_outcome(source.path.name, source.told, source.sha256, result))
-        files += found.others
+        files = [*hinted(files), *found.others]
         if html is not None and looks is not None:
             pages.write(html, single, files, after, looks, Path(assets))
     text = "".join(f"{line}\n" for line in lines)
@@ -117,5 +121,11 @@ def extract(
         f"{common.counted(summary.documents, 'document')}, {common.counted(summary.pages, 'page')} "
         f"({summary.ocr_pages} by OCR), {common.counted(summary.drafts, 'draft')} in {place}{where}; "
         f"{summary.refused} refused, {summary.skipped} skipped, {summary.repeated} repeated"
+    )
+    alone = f", {common.counted(summary.key_answers, 'answer')} of keys" if summary.key_answers else ""
+    common.say(
+        f"{common.counted(summary.questions, 'question')}: {summary.answered:,} with an answer, "
+        f"{summary.unanswered:,} without, {summary.doubtful:,} doubtful (to review){alone}; "
+        f"{common.counted(summary.left_out, 'piece')} left out"
     )
     return exit_code(files)

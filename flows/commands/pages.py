@@ -34,12 +34,13 @@ def write(
 
     Pages that an earlier run left in the folder and this one does not write are taken away.
     """
+    from flows.outcome import READ
     from flows.view.drafts import drafts_page, index_page
 
     read = {extraction.sha256: extraction for extraction in extractions}
     pages: list[tuple[FileOutcome, str]] = []
     for number, file in enumerate(files, start=1):
-        extraction = read.get(file.sha256) if file.outcome in {"kept", "key", "empty"} else None
+        extraction = read.get(file.sha256) if file.outcome in READ else None
         name = ""
         if extraction is not None:
             seen = looks[file.sha256]

@@ -13,6 +13,7 @@ from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.key import Entry
 from ingest.segment.solved import answered_by, as_printed, without_solved_lines
+from schemas.document import Notice
 from schemas.question import Draft, Dropped, Extraction
 
 _KEY_WORDS = re.compile(
@@ -29,7 +30,8 @@ def pair(
     """Extractions with the answers of their key files attached, in the same order.
 
     answers: SHA-256 of a question file → SHA-256 of its key, as the user said; it goes before what
-    the file names suggest. A key whose name fits two papers is paired with neither.
+    the file names suggest. A key whose name fits two papers is paired with neither. A key that was
+    said to be one and gives its paper no answer has a notice, `answers_unused`, as has the paper.
     """
     out = list(extractions)
     links = _links(extractions, answers or {})
@@ -39,7 +41,36 @@ def pair(
             out[key] = as_printed(extractions[key], extractions[paper])
             out[key] = _doubted(extractions[key], out[key])
         out[paper] = _doubted(extractions[paper], out[paper])
+    for place, message in _in_vain(out, answers or {}):
+        notice = Notice(code="answers_unused", message=message)
+        out[place] = out[place].model_copy(update={"notices": (*out[place].notices, notice)})
     return tuple(without_solved_lines(extraction) for extraction in out)
+
+
+def _in_vain(joined: Sequence[Extraction], said: Mapping[str, str]) -> list[tuple[int, str]]:
+    """(place, what to say) of each paper and key that were named together and share no answer."""
+    places = {extraction.sha256: place for place, extraction in enumerate(joined)}
+    found = []
+    for paper, key in said.items():
+        if paper not in places:
+            continue
+        drafts = joined[places[paper]].drafts
+        if key not in places:
+            found.append((places[paper], "the key that was named for it could not be read"))
+            continue
+        name = joined[places[key]].source
+        if any(draft.answer_source.startswith((f"{name}:", f"{name} ")) for draft in drafts):
+            continue
+        why = "it reads as a paper, not as a key"
+        if joined[places[key]].answer_key:
+            own = bool(drafts) and all(draft.answer for draft in drafts)
+            why = "the paper has its answers in itself" if own else "its numbers fit no question there"
+        elif not joined[places[key]].drafts:
+            why = "no answer was found in it"
+        source = joined[places[paper]].source
+        found.append((places[paper], f"no answer came from {name}, which was named as its key: {why}"))
+        found.append((places[key], f"named as the key of {source}, and gave it no answer: {why}"))
+    return found
 
 
 def _doubted(before: Extraction, after: Extraction) -> Extraction:
