@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ingest.layout.runs import Run, median
 from ingest.ocr.engine import Engine, Found
 from ingest.ocr.figures import figures, inside
+from ingest.ocr.grids import grids
 from ingest.ocr.ink import Inks, separate
 from ingest.ocr.light import evened
 from ingest.ocr.missed import missed
@@ -46,6 +47,7 @@ class OcrPage:
 
     image: the picture as it was given, turned; boxes of runs `seen` are on it. straightened: it shows a
     sheet at an angle, which was laid flat for reading. figures: the pictures that runs name as asset.
+    grids: places of tables and boxes on the picture, in points; their words are among the runs.
     """
 
     runs: tuple[Run, ...]
@@ -55,6 +57,7 @@ class OcrPage:
     image: Image
     straightened: bool = False
     figures: tuple[Asset, ...] = ()
+    grids: tuple[Box, ...] = ()
 
 
 def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
@@ -111,8 +114,17 @@ def read_page(image: Image, engine: Engine, points_per_pixel: float) -> OcrPage:
     for run in runs_of(labels, False):
         run.reason = "figure_label"
         runs.append(run)
+    tables = []
+    for x0, y0, x1, y1 in grids(picture, found):
+        box = _around(_moved(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), back), points_per_pixel)
+        if not any(run.asset and run.seen and _overlap(run.seen, box) for run in runs):
+            tables.append(box)
     size = (width * points_per_pixel, height * points_per_pixel)
-    return OcrPage(tuple(runs), *size, turn, image, laid is not None, tuple(assets))
+    return OcrPage(tuple(runs), *size, turn, image, laid is not None, tuple(assets), tuple(tables))
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
 
 
 def turning(turn: int, width: int, height: int) -> Matrix:

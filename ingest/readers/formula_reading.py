@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ingest.layout.runs import union
@@ -96,12 +96,11 @@ class FormulaReader:
         self._begin(number)
         out: list[Block] = []
         assets: list[Asset] = []
-        for group in _groups(blocks):
-            if not _is_formula(group):
+        for group, box in displayed(blocks):
+            if box is None:
                 out += group
                 continue
-            box = union([block.box for block in group if block.box])
-            picture = _cut(image, box, points_per_pixel)
+            picture = cut(image, box, points_per_pixel)
             latex = self._read(picture) if picture.size else ""
             if not latex:
                 out += group
@@ -221,6 +220,13 @@ def _only_formula(text: str) -> bool:
     return not _HAN.search(text) and not _WORD.search(_FUNCTION.sub("", plain))
 
 
+def displayed(blocks: Sequence[Block]) -> Iterator[tuple[list[Block], Box | None]]:
+    """The blocks of a scanned page in groups: those of a displayed formula with its box, others with None."""
+    for group in _groups(blocks):
+        boxes = [block.box for block in group if block.box]
+        yield group, union(boxes) if _is_formula(group) else None
+
+
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
     """Blocks one by one, those that lie close together and have no words as one formula."""
     groups: list[list[Block]] = []
@@ -255,9 +261,12 @@ def _is_formula(group: Sequence[Block]) -> bool:
     return all(map(_may_be, group)) and len(text) > 4 and bool(_RELATION.search(text))
 
 
-def _cut(image: Image, box: Box, points_per_pixel: float) -> Image:
-    """The part of a page picture under a box, with a margin for bars and limits that OCR does not see."""
-    margin = 0.3 * (box.y1 - box.y0)
+def cut(image: Image, box: Box, points_per_pixel: float, margin: float = 0.3) -> Image:
+    """The part of a page picture under a box, with a margin for bars and limits that OCR does not see.
+
+    margin: in heights of the box.
+    """
+    margin *= box.y1 - box.y0
     x0, y0 = (max(0, round((side - margin) / points_per_pixel)) for side in (box.x0, box.y0))
     x1, y1 = (round((side + margin) / points_per_pixel) for side in (box.x1, box.y1))
     return image[y0:y1, x0:x1]

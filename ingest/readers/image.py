@@ -28,7 +28,7 @@ STRAIGHTENED = "straightened"
 def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asset, ...]]:
     """The document in an image file; every frame of a TIFF is a page.
 
-    The assets are pictures of formulas, where a formula model is configured.
+    The assets are the pictures of figures, tables and displayed formulas.
 
     Page sizes are those of a sheet 842 points long. Raises RefusedError: damaged, ocr_off, or the name
     of the limit that the file is over (max_pages, max_pixels).
@@ -43,6 +43,7 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
         )
     from ingest.ocr.engine import engine
     from ingest.ocr.page import read_page
+    from ingest.readers.scan_pictures import with_pictures
 
     formulas = None
     if settings.formula_model:
@@ -68,9 +69,9 @@ def read_image(path: Path, settings: ReadSettings) -> tuple[Document, tuple[Asse
                 if result.straightened:
                     notices.append(straightened(number))
                 blocks = assemble.blocks(result.runs, number, Origin.OCR)
-                if formulas is not None:
-                    blocks, crops = formulas.scanned_page(number, blocks, result.image, scale)
-                    assets.update({crop.digest: crop for crop in crops})
+                blocks, crops, told = with_pictures(number, blocks, result, scale, formulas)
+                assets.update({crop.digest: crop for crop in crops})
+                notices += told
                 if not blocks and blank.inked(pixels):
                     notices.append(Notice(code=blank.CODE, message=blank.message(number), page=number))
                 pages.append(

@@ -215,6 +215,7 @@ class _State:
     def _ocr(self, page: Any, number: int, reason: str, turned: int) -> None:  # noqa: ANN401
         from ingest.ocr.engine import engine
         from ingest.ocr.page import read_page
+        from ingest.readers.scan_pictures import with_pictures
 
         try:
             reader = engine(self.settings)
@@ -234,9 +235,9 @@ class _State:
         if result.straightened:
             self.notices.append(straightened(number))
         blocks = assemble.blocks(result.runs, number, Origin.OCR)
-        if self.formulas is not None:
-            blocks, crops = self.formulas.scanned_page(number, blocks, result.image, scale)
-            self.assets.update({crop.digest: crop for crop in crops})
+        blocks, crops, told = with_pictures(number, blocks, result, scale, self.formulas)
+        self.assets.update({crop.digest: crop for crop in crops})
+        self.notices += told
         if not blocks and blank.inked(image):
             self.note(blank.CODE, blank.message(number), number)
         self._add(
