@@ -87,7 +87,7 @@ def again(given: Sequence[Question], rows: Sequence[Question], at: str, *, readi
                 found.amended[row.question_id] = _raised(lost, at)
     order = {q.question_id: place for place, q in enumerate(given)}
     found.new = [
-        q.model_copy(update={"original_id": originals.get(q.original_id, q.original_id)})
+        q.model_copy(update={"original_id": originals[q.original_id]}) if q.original_id in originals else q
         for q in sorted(fresh, key=lambda q: order[q.question_id])
     ]
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bank.ids import IdMaker
+from bank.ids import CONTENT_FIELDS, IdMaker
 from tests.bank.makers import paper, question
 
 KEY, OTHER = bytes(32), bytes([1]) * 32
@@ -49,6 +49,17 @@ def test_the_content_hash_follows_every_edit() -> None:
     hashes = {maker.content_hash(base.model_copy(update=e)) for e in [{}, *edits]}
     assert len(hashes) == 5
     assert maker.content_hash(base.model_copy(update={"batch": "other"})) == maker.content_hash(base)
+
+
+def test_the_content_hash_is_for_ever_and_that_of_the_row() -> None:
+    maker = IdMaker(KEY)
+    full = question(
+        "什么是熵？", reference_answer='混乱"\n', figures=("f", "g"), points=2.5, material="\u2028𝑥"
+    )
+    assert maker.content_hash(full) == "85dc6209e7c1fa18350922084e451c4abd89bc0f419ceb2ec3184171f5e77013"
+    for one in (full, question("a", points=1), question("b", needs_figure=True, explanation="")):
+        row = one.model_dump(mode="json", include=set(CONTENT_FIELDS))
+        assert maker.content_hash(one) == maker.signature(row)
 
 
 @settings(deadline=None)
