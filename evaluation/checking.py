@@ -43,7 +43,7 @@ class Checker:
 
     def stars(self, row: Row, reply: str) -> int | None:
         """The judge's stars for reply to the question of row; None when it gave none."""
-        key = hashlib.sha256("\0".join((row.question, row.reference, reply)).encode()).hexdigest()
+        key = reply_key(row.question, row.reference, reply)
         if key in self._known:
             return self._known[key]
         if not without_thinking(reply) or not row.reference.strip():
@@ -92,6 +92,11 @@ class Checker:
                 code="model_down",
             )
         return rating
+
+
+def reply_key(question: str, reference: str, reply: str) -> str:
+    """What a rating is kept under: the same for the same three texts."""
+    return hashlib.sha256("\0".join((question, reference, reply)).encode()).hexdigest()
 
 
 def chosen(rows: Sequence[Row], limit: int | None, seed: int) -> list[Row]:

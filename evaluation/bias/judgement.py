@@ -9,6 +9,7 @@ from evaluation.bias.records import Measure, Mitigation, Pointwise
 
 FIT, MITIGATED, UNFIT = "fit", "fit_with_mitigation", "not_fit"
 MIN_CONSISTENCY, MIN_ASKED = 0.5, 0.98
+SURE = 0.8  # of the resamples in which a judge that is found fit has to be objective
 
 Reason = tuple[str, str]
 
@@ -24,8 +25,8 @@ def judge_the_judge(
 ) -> tuple[str, tuple[Reason, ...]]:
     """The verdict and its reasons, (Chinese, English) each.
 
-    A judge is fit when it tells good from poor and no bias beyond the bound is shown; with mitigation,
-    when that holds under another form of the verdict. Nothing rests on the source's tests.
+    A judge is fit when it is objective, and is so in SURE of the resamples; with mitigation, when that holds
+    under another form of the verdict. Nothing rests on the source's tests.
     """
     thin = _thin(measure, kin_graders)
     if thin:
@@ -108,6 +109,16 @@ def _against(measure: Measure, bounds: Bounds, alpha: float) -> list[Reason]:
         )
         sure = ("", "") if shown else ("（未达显著）", " (not beyond doubt)")
         reasons.append((f"{way[0]}：β = {_signed(beta)}{sure[0]}", f"{way[1]}: β = {_signed(beta)}{sure[1]}"))
+    share = measure.class_probabilities.get("objective", 0.0)
+    if not reasons and share < SURE:
+        reasons.append(
+            (
+                f"β = {_signed(beta)}、π = {measure.pi or 0:.2f} 虽在界内，但重抽样中只有"
+                f" {share:.0%} 属客观：需要更多提示",
+                f"β = {_signed(beta)} and π = {measure.pi or 0:.2f} are within bounds, but objective in only"
+                f" {share:.0%} of resamples: more prompts are needed",
+            )
+        )
     return reasons
 
 

@@ -20,8 +20,13 @@ class Prompt(Frozen):
     text: str
     task: str = ""
     question_type: str = ""
-    question: str = Field(default="", description="the bare question, as graders and judges see it")
+    question: str = Field(default="", description="the bare question, where text has a wording around it")
     reference: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The task as graders and judges see it."""
+        return self.question or self.text
 
 
 class Grade(Frozen):

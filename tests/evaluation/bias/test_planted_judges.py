@@ -87,13 +87,13 @@ def test_position_squeezes_beta_and_the_report_says_so():
 
 def test_structured_verdicts_take_away_what_only_the_holistic_one_has():
     """Self-preference in one dimension of five: the majority keeps what that dimension implies."""
-    dimensions = (0.0, 0.0, 0.0, 0.0, 2.0)
+    dimensions = (0.0, 0.0, 0.0, 0.0, 1.0)
     study = planted(
         [0.3] * 6, prompts=400, dimensions=dimensions, rules=Rules(epsilons=(0.25,)), position=0.1
     )
     made = analyse(study, FEW, AS_PRINTED)
     left = implied(dimensions, 0.1, 0.8)
-    assert 0.02 < left < 0.12
+    assert 0.02 < left < 0.08
     etas = [one.mitigations[0].reduction for one in made.judges]
     assert float(np.mean(etas)) == pytest.approx(1 - left / 0.3, abs=0.07)
     for one in made.judges:
@@ -101,8 +101,8 @@ def test_structured_verdicts_take_away_what_only_the_holistic_one_has():
         low, high = eased.reduction_interval
         assert low < eased.reduction < high and low > 0
         assert eased.measure.pi == pytest.approx(eased.plain_pi, abs=0.15)
-    fit = [one for one in made.judges if abs(one.mitigations[0].measure.beta) <= 0.08]
-    assert fit and all(one.verdict == "fit_with_mitigation" for one in fit)
+    eased = [one for one in made.judges if one.verdict == "fit_with_mitigation"]
+    assert eased and all(abs(one.mitigations[0].measure.beta) <= 0.08 for one in eased)
 
 
 def test_the_report_is_the_same_again(report):

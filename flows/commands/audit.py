@@ -1,0 +1,329 @@
+"""`exambank audit`: how far judges favour themselves, measured before one of them is let on a board."""
+
+from __future__ import annotations
+
+import enum
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.commands import common
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from evaluation.bias.conduct import Step
+    from evaluation.bias.folder import Plan
+    from evaluation.bias.records import AuditReport, JudgeReport, Prompt
+    from evaluation.bias.settings import AuditModel
+    from evaluation.endpoint import Endpoint
+    from evaluation.signing import Signer
+
+EPILOG = "Example: exambank audit plan data/audits/june --study study.toml --prompts prompts.jsonl"
+REPORT, PAGE = "audit.json", "audit.html"
+_PARTLY = 3
+
+
+class Action(enum.StrEnum):
+    """What to do with an audit."""
+
+    PLAN = "plan"
+    RUN = "run"
+    REPORT = "report"
+
+
+class Tests(enum.StrEnum):
+    """How the source's three tests are set for the comparison."""
+
+    PRINTED = "printed"
+    WRITTEN = "written"
+    USUAL = "usual"
+
+
+def audit(
+    action: Annotated[
+        Action,
+        typer.Argument(
+            help="plan: fix what is asked and tell what it takes; run: ask; report: tell what was found.",
+            show_default=False,
+        ),
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The audit's folder.", show_default=False)],
+    study: Annotated[
+        Path | None, typer.Option("--study", help="plan: TOML of models, graders and rules.")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option("--prompts", help="plan: JSON Lines of prompts, sent as they stand.")
+    ] = None,
+    sample: Annotated[
+        Path | None, typer.Option("--sample", help="plan: folder of a draw from the bank, asked as in a run.")
+    ] = None,
+    allow_kin: Annotated[
+        bool,
+        typer.Option("--allow-kin", help="plan: take graders of a model's family; no judge is then fit."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Tell what it would take, or has found; send and write nothing."),
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=199, help="report: how often prompts are drawn again.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="report: seed of the resampling.")] = 0,
+    tests: Annotated[
+        Tests, typer.Option("--tests", help="report: setting of the source's three tests.")
+    ] = Tests.PRINTED,
+    bank: common.BankOption = common.DEFAULT_BANK,
+    config: common.ConfigOption = None,
+    quiet: common.QuietOption = False,
+    as_json: common.JsonOption = False,
+) -> int:
+    """Self-preference of judges: plan the study, ask the models, and report which judges are fit.
+
+    Models answer prompts, graders of other makers grade the replies, and each judge compares replies of
+    equal quality, its own among them, in both orders. `run` goes on where it stopped.
+    """
+    common.settings(config)
+    if action is not Action.PLAN and (study or prompts or sample or allow_kin):
+        raise UsageError(
+            f"--study, --prompts, --sample and --allow-kin are for plan, not for {action.value}.",
+            remedy="What was planned stands in the folder.",
+        )
+    if action is Action.PLAN:
+        return _plan(folder, study, prompts, sample, bank, allow_kin, dry_run=dry_run, as_json=as_json)
+    if action is Action.RUN:
+        return _run(folder, bank, dry_run=dry_run, quiet=quiet, as_json=as_json)
+    return _report(folder, bank, resamples, seed, tests, dry_run=dry_run, as_json=as_json)
+
+
+def _plan(
+    folder: Path,
+    study: Path | None,
+    prompts: Path | None,
+    sample: Path | None,
+    bank: Path,
+    allow_kin: bool,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    from evaluation.bias.folder import Plan, write_plan
+    from evaluation.bias.settings import read_settings, refuse_kin_graders
+    from evaluation.endpoint import check_base_url
+
+    if study is None or (prompts is None) == (sample is None):
+        raise UsageError(
+            "A plan takes --study, and either --prompts or --sample.",
+            remedy="exambank audit plan FOLDER --study study.toml --prompts prompts.jsonl",
+        )
+    common.check_out(folder, folder=True, inputs=(study, prompts, sample), bank=bank if sample else None)
+    settings = read_settings(study)
+    for one in (*settings.models, *settings.graders):
+        check_base_url(one)
+    if not allow_kin:
+        refuse_kin_graders(settings)
+    plan = Plan(
+        settings=settings,
+        prompts=_prompts(prompts, sample, bank),
+        allow_kin=allow_kin,
+        signed=sample is not None,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    )
+    if not dry_run:
+        plan = write_plan(folder, plan)
+    _tell_outlook(folder if (folder / "manifest.json").exists() else None, plan, bank, as_json=as_json)
+    return 0
+
+
+def _prompts(prompts: Path | None, sample: Path | None, bank: Path) -> tuple[Prompt, ...]:
+    from evaluation.bias.sources import from_items, read_prompts
+
+    if prompts is not None:
+        return read_prompts(prompts)
+    from flows.running import read_paper
+
+    assert sample is not None
+    paper = read_paper(sample, bank)
+    return from_items(paper.items, paper.references)
+
+
+def _signer(plan: Plan, bank: Path) -> Signer | None:
+    if not plan.signed:
+        return None
+    from flows.running import signer_of
+
+    return signer_of(bank)
+
+
+def _tell_outlook(folder: Path | None, plan: Plan, bank: Path, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from evaluation.bias.planning import outlook
+    from flows.running import tell_estimate
+
+    found = outlook(folder, plan, _signer(plan, bank))
+    if as_json:
+        parts = [asdict(one) for one in found.parts]
+        prices = [one.price for one in found.parts]
+        total = None if None in prices else sum(price or 0 for price in prices)
+        calls = sum(one.calls for one in found.parts)
+        common.emit(
+            {"audit": plan.audit, "exact": found.exact, "calls": calls, "price": total, "parts": parts}
+        )
+        return
+    tell_estimate(found.parts, as_json=False)
+    if found.parts and not found.exact:
+        typer.echo("verdicts: at most so many; which replies are of equal quality is known after the grading")
+
+
+def _run(folder: Path, bank: Path, *, dry_run: bool, quiet: bool, as_json: bool) -> int:
+    from evaluation.bias.asking import Surroundings
+    from evaluation.bias.conduct import conduct
+    from evaluation.bias.folder import read_plan
+
+    plan = read_plan(folder)
+    if dry_run:
+        _tell_outlook(folder, plan, bank, as_json=as_json)
+        return 0
+    around = Surroundings(
+        endpoint=_endpoint, now=lambda: datetime.now(UTC), sleep=time.sleep, signer=_signer(plan, bank)
+    )
+    conduct(folder, around, (lambda step: None) if quiet else _Told().step)
+    left = _left(folder, plan, bank)
+    if as_json:
+        common.emit({"audit": plan.audit, "folder": str(folder), "left": left})
+    else:
+        typer.echo(f"audit in {folder}: {'everything is asked' if not left else f'{left:,} calls are left'}")
+    return _PARTLY if left else 0
+
+
+def _left(folder: Path, plan: Plan, bank: Path) -> int:
+    """Calls that faults of endpoints have left for another session."""
+    from evaluation.bias.planning import outlook
+
+    return sum(one.calls for one in outlook(folder, plan, _signer(plan, bank)).parts)
+
+
+def _endpoint(model: AuditModel) -> Endpoint:
+    from evaluation.endpoint import Endpoint, read_key
+
+    return Endpoint(model, key=read_key(model, os.environ, Path(".env")), clock=time.monotonic)
+
+
+class _Told:
+    """Progress on standard error: a line every few seconds."""
+
+    EVERY = 5.0
+
+    def __init__(self) -> None:
+        self._at = 0.0
+
+    def step(self, step: Step) -> None:
+        """Tell how far a stage has come."""
+        now = time.monotonic()
+        if step.done == step.total or now - self._at >= self.EVERY:
+            self._at = now
+            common.say(f"[{step.done}/{step.total}] {step.stage}")
+
+
+def _report(
+    folder: Path, bank: Path, resamples: int, seed: int, tests: Tests, *, dry_run: bool, as_json: bool
+) -> int:
+    from evaluation.bias import classic
+    from evaluation.bias.analyse import analyse
+    from evaluation.bias.folder import read_plan
+    from evaluation.bias.load import load
+    from evaluation.bias.resample import ResampleSettings
+    from evaluation.report.audit import render_audit
+    from flows.running import discipline_names
+
+    setting = {
+        Tests.PRINTED: classic.AS_PRINTED,
+        Tests.WRITTEN: classic.AS_WRITTEN,
+        Tests.USUAL: classic.ClassicSettings(),
+    }[tests]
+    report = analyse(
+        load(folder, _signer(read_plan(folder), bank)),
+        ResampleSettings(resamples=resamples, seed=seed),
+        setting,
+        classic_name=tests.value,
+        made_at=datetime.now(UTC).date().isoformat(),
+    )
+    if not dry_run:
+        common.write_whole(folder / REPORT, report.model_dump_json(indent=1).encode() + b"\n")
+        common.write_whole(folder / PAGE, render_audit(report, discipline_names()).encode())
+    if as_json:
+        common.emit(report.model_dump(mode="json"))
+    else:
+        _tell(report)
+        if not dry_run:
+            typer.echo(f"report in {folder}: {PAGE}, {REPORT}")
+    whole = all(_whole(one) for one in report.judges)
+    return 0 if whole and not report.replies_missing else _PARTLY
+
+
+def _whole(one: JudgeReport) -> bool:
+    return all(part.asked == part.wanted for part in (one.measure.own, one.measure.null))
+
+
+def _tell(report: AuditReport) -> None:
+    rows = [
+        (
+            one.judge,
+            _figure(one.measure.rho),
+            _figure(one.measure.rho_null),
+            _figure(one.measure.beta, "+.3f"),
+            _reach(one.measure.interval),
+            _figure(one.measure.p_holm),
+            f"{one.measure.own.asked}/{one.measure.null.asked}",
+            _figure(one.measure.consistency, ".0%"),
+            _figure(one.measure.pi, ".2f"),
+            one.measure.judge_class.value.replace("_", " "),
+            one.verdict.replace("_", " "),
+        )
+        for one in report.judges
+    ]
+    heads = (
+        "judge",
+        "rho",
+        "null",
+        "beta",
+        "95 %",
+        "p (Holm)",
+        "pairs",
+        "consistent",
+        "pi",
+        "class",
+        "verdict",
+    )
+    common.table(f"{report.prompts} prompts, {len(report.models)} models", heads, rows)
+    for one in report.judges:
+        typer.echo(f"{one.judge}: {one.verdict.replace('_', ' ')}: {'; '.join(e for _, e in one.reasons)}")
+    for _, english in report.notes:
+        typer.echo(f"note: {english}")
+
+
+def _figure(value: float | None, form: str = ".3f") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _reach(interval: tuple[float, float] | None) -> str:
+    return "-" if interval is None else f"{interval[0]:+.3f} – {interval[1]:+.3f}"
+
+
+def read_audit(path: Path) -> AuditReport:
+    """The report of an audit, from its folder or its file. UsageError where it is none."""
+    from pydantic import ValidationError
+
+    from evaluation.bias.records import AuditReport
+
+    place: Any = path / REPORT if path.is_dir() else path
+    try:
+        return AuditReport.model_validate_json(place.read_bytes())
+    except (OSError, ValidationError):
+        raise UsageError(
+            f"{path} holds no report of an audit.", remedy="Make one with `exambank audit report`."
+        ) from None
