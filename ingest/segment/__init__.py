@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ingest.clean.personal import redact
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.blocks import attach_blocks, key_blocks, title_lines
+from ingest.segment.blocks import attach_blocks, key_blocks, own_answers, title_lines
 from ingest.segment.code import with_indents
 from ingest.segment.confidence import with_confidence
 from ingest.segment.corrections import corrected, take_corrections
@@ -33,9 +33,7 @@ __all__ = ["segment"]
 _TITLE_LINES = 12
 
 
-def segment(
-    document: Document, settings: SegmentSettings | None = None, *, key: bool = False
-) -> Extraction:
+def segment(document: Document, settings: SegmentSettings | None = None, *, key: bool = False) -> Extraction:
     """Cut a document into drafts; whatever becomes no question is listed with its reason.
 
     A document that is only a key gives one draft per answered number, flagged `answer_only`. key:
@@ -50,6 +48,7 @@ def segment(
     lines, students = without_students(lines)
     dropped.extend(drop(document, line.text, "a student's answer", line) for line in students)
     lines, corrections = take_corrections(lines)
+    lines = own_answers(lines)
     blocks = key_blocks(lines)
     key_file = _is_key(document, lines, blocks[0].begin if blocks else len(lines), said=key)
     if key_file:
@@ -103,6 +102,8 @@ def _is_key(document: Document, lines: Sequence[Line], key_begin: int, *, said: 
     lengths = sorted(len(entry.text) for entry in entries)
     led = sum(1 for entry in entries if len(entry.text) <= 12 or _ANSWERING.match(entry.text))
     asking = sum(1 for entry in entries if _asks(entry.text[:_SEEN]))
+    if asking > 0.6 * len(entries):
+        return False
     if led >= 0.5 * len(entries):
         return True
     return asking <= 0.3 * len(entries) and lengths[len(lengths) // 2] <= 400

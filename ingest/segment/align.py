@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz
 
 from ingest.segment.answers import CORRECTED
-from ingest.segment.forms import heading_form
+from ingest.segment.forms import count_blanks, heading_form
 from ingest.segment.key import Entry, choice_of
 from ingest.segment.leftover import pair_unique, with_left
 from ingest.segment.marks import Style, number_value, read_mark
@@ -39,13 +39,15 @@ def attach(
     matched: dict[int, tuple[str, int]] = {}
     pairs = _pairs(drafts, entries, matched)
     out = list(drafts)
-    for members in _distrusted(drafts, entries, pairs):
+    distrusted = _distrusted(drafts, entries, pairs)
+    for d in pairs if distrusted else ():
+        out[d] = _flag(drafts[d], "answer_conflict")  # a key that is wrong there may be another paper's
+    for members in distrusted:
         for d in members:
             del pairs[d]
-            out[d] = _flag(drafts[d], "answer_conflict")
     used: set[int] = set()
     for d, e in pairs.items():
-        draft, entry = drafts[d], entries[e]
+        draft, entry = out[d], entries[e]
         used.add(e)
         out[d] = _with_answer(draft, entry, key_source)
     merged = {entries[e].section for e in used if entries[e].rule == WHOLE}
@@ -126,9 +128,9 @@ def _fits(draft: Draft, entry: Entry) -> bool:
     if announced is Form.TRUE_FALSE:
         return text in "AB" or bool(_JUDGES.search(text[:_JUDGED]))
     if announced in (Form.SHORT_ANSWER, Form.ESSAY, Form.ANALYSIS, Form.CALCULATION):
-        return not _SIGN.fullmatch(text) and not (
-            _LETTERS.fullmatch(text) and entry.form not in (None, announced)
-        )
+        return not _SIGN.fullmatch(text) and not _LETTERS.fullmatch(text)
+    if announced is Form.FILL_BLANK and count_blanks(draft.printed) > 1:
+        return not _SIGN.fullmatch(text) and not (_LETTERS.fullmatch(text) and len(text) == 1)
     return True
 
 
@@ -294,6 +296,17 @@ def _pair_numbers(
     numbers: dict[int, list[int]] = defaultdict(list)
     for e in section:
         numbers[entries[e].number].append(e)
+    asked_values = [number_value(drafts[d].number) for d in members]
+    told_values = [entries[e].number for e in section]
+    if (
+        _runs_on(asked_values)
+        and told_values == list(range(1, len(section) + 1))
+        and told_values[-1] < asked_values[-1]
+    ):
+        # the paper numbers through, the key begins again in each section: by place, if they are as many
+        if len(section) == len(members):
+            pairs.update(zip(members, section, strict=True))
+        return
     used: set[int] = set()
     whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
     if len(members) == 1 and len(whole) == 1 and _is_section(drafts[members[0]]):
@@ -316,6 +329,11 @@ def _pair_numbers(
             used.add(free[0])
     if len(members) == 1 and len(whole) == 1 and members[0] not in pairs:
         pairs[members[0]] = whole[0]
+
+
+def _runs_on(values: Sequence[int]) -> bool:
+    """Whether numbers go on from those of an earlier section."""
+    return values[0] > 1 and list(values) == list(range(values[0], values[0] + len(values)))
 
 
 def _is_section(draft: Draft) -> bool:

@@ -112,6 +112,40 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
+def own_answers(lines: Sequence[Line]) -> list[Line]:
+    """Lines without the numbers inside answers that stand, under a heading each, below their questions.
+
+    «1. 简述甲。 / 答案 / 1．… / 2．… / 2. 简述乙。»: what follows a heading answers one question where
+    the next question comes before the next heading, and that for at least two headings.
+    """
+    heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
+    inside: list[tuple[int, int]] = []
+    for place, head in enumerate(heads):
+        stop = heads[place + 1] if place + 1 < len(heads) else len(lines)
+        above = next(
+            (m for line in reversed(lines[:head]) if (m := line.mark) and m.family == "arabic"), None
+        )
+        if above is None:
+            return list(lines)
+        nexts = [
+            i
+            for i in range(head + 1, stop)
+            if (m := lines[i].mark)
+            and m.family == "arabic"
+            and m.value == above.value + 1
+            and _ASKS.search(lines[i].body[:_SEEN])
+        ]
+        if nexts:
+            inside.append((head + 1, nexts[0]))
+        elif place + 1 == len(heads) and len(inside) == place >= 2:
+            han = (i for i in range(head + 1, stop) if (m := lines[i].mark) and m.style is Style.HAN)
+            inside.append((head + 1, next(han, stop)))
+    if len(inside) < 2 or len(inside) < len(heads) - 1:
+        return list(lines)
+    hidden = {i for begin, end in inside for i in range(begin, end)}
+    return [replace(line, mark=None) if i in hidden else line for i, line in enumerate(lines)]
+
+
 def _key_in_front(lines: Sequence[Line], heads: Sequence[int], asking: _Asking) -> int:
     """Where the paper begins behind a key that opens the file, 0 when the file opens with no key."""
     if not heads or any(line.mark is not None for line in lines[: heads[0]]):

@@ -16,7 +16,8 @@ from schemas.question import PrintedForm as Form
 _FORM_WORDS: tuple[tuple[Form, str], ...] = (
     (
         Form.MULTIPLE_CHOICE,
-        r"选择|单选|多选|不定项|\b[A-CKX][1-4]?\s?型题|multiple[- ]choice|single[- ]choice",
+        r"选择|单选|多选|不定项|\b[A-CKX][1-4]?(?:/[A-CKX]?[1-4])?\s?型题"
+        r"|multiple[- ]choice|single[- ]choice",
     ),
     (Form.TRUE_FALSE, r"判断|是非|正误|对错|true\s*(?:or|/|and)\s*false"),
     (Form.FILL_BLANK, r"填空|填充|完形|fill[- ]in|blanks?\b"),
@@ -211,8 +212,8 @@ def points_total(heading: str) -> float | None:
 
 
 _ITEM_POINTS = re.compile(
-    rf"[（(【\[]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?"
-    rf"|['’′])\s*[)）】\]]",
+    rf"[（(【\[［〔]\s*(?:本(?:小)?题|共|满分|此题)?\s*(?:共|满分)?\s*{_NUM}\s*(?:分|points?|marks?|pts?"
+    rf"|['’′])\s*[)）】\]］〕]|(?<=[。？?）)])\s{{0,8}}{_NUM}\s?分(?=\s*$)",
     re.IGNORECASE,
 )
 
@@ -227,14 +228,18 @@ def take_points(stem: str) -> tuple[float | None, str]:
     for found in _ITEM_POINTS.finditer(stem):
         rest = stem[found.end() :]
         if found.start() <= 2:
-            return float(found.group(1)), (stem[: found.start()] + rest).strip().lstrip(".．:：，、 ")
+            return _first_of(found), (stem[: found.start()] + rest).strip().lstrip(".．:：，、 ")
         if not rest.strip(" 。.：:\n\t\u3000") or rest[:1] == "\n":
             ends.append(found)
     if len(ends) > 1:
-        return sum(float(found.group(1)) for found in ends), stem
+        return sum(_first_of(found) for found in ends), stem
     for found in ends:
-        return float(found.group(1)), (stem[: found.start()] + stem[found.end() :]).strip()
+        return _first_of(found), (stem[: found.start()] + stem[found.end() :]).strip()
     return None, stem
+
+
+def _first_of(found: re.Match[str]) -> float:
+    return float(next(group for group in found.groups() if group))
 
 
 _BARE_POINTS = (

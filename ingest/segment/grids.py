@@ -17,7 +17,7 @@ _SPAN = (
 _RANGE = re.compile(rf"{_SPAN}((?:[{_SIGN}][\s,，、;；]*){{2,}})")
 _SMALL_RANGE = re.compile(rf"{_SPAN}((?:[a-h][\s,，、;；]*){{2,}})(?!\s{{0,3}}[A-Za-z])")
 _LISTED = re.compile(
-    r"(?<![\dA-Za-z.])(?:第\s{0,3})?[（(]?(\d{1,3})[)）]?\s{0,3}(?:小?题)?\s{0,3}[.．、:：]?\s{0,3}"
+    r"(?<![\dA-Za-z.])(?:第\s{0,3})?[（(]?(\d{1,3})[)）]?\s{0,3}(?:小?题)?\s{0,3}[.．、:：—–－]{0,2}\s{0,3}"
     r"([A-H]{1,6}|[√×✓✔✗✘╳TF对错]|正确|错误)(?![A-Za-z\u3400-\u9fff])"
 )
 _NUMBER = re.compile(r"(?:第\s{0,3})?[（(]?\s{0,3}(\d{1,3})\s{0,3}[)）.、．]?\s{0,3}(?:小?题)?")
@@ -29,7 +29,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_LABEL = re.compile(
-    r"^(?:答\s{0,3}案|参考答案|标准答案|选\s{0,3}项"
+    r"^(?:答\s{0,3}案|(?:参考|标准)?答案(?:要点)?|选\s{0,3}项"
     r"|Answers?)\s{0,3}[:：]?$",
     re.IGNORECASE,
 )
@@ -85,7 +85,7 @@ def text_grid(upper: str, lower: str) -> list[tuple[int, str]]:
     """Answers of a grid typed as two lines: «题号 1 2 3» over «答案 A B C»; [] where they are none."""
     above, below = (_without_label(re.split(r"[\s\u3000|]+", line.strip(" |\t"))) for line in (upper, lower))
     numbers = [_cell_number(cell) for cell in above]
-    if len(numbers) < 3 or len(below) != len(numbers) or not _runs(numbers):
+    if len(numbers) < 2 or len(below) != len(numbers) or not _runs(numbers):
         return []
     if not all(_ANSWERING.fullmatch(cell) for cell in below):
         return []
@@ -158,7 +158,8 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
         for row in rows[1:]:
             number = _cell_number(row[at]) if len(row) == len(head) else 0
             out += [(number, row[told[0]])] if number and row[told[0]] else []
-    return out if len(out) >= 2 else []
+    numbers = [number for number, _ in out]
+    return out if len(out) >= 2 and len(set(numbers)) == len(numbers) else []
 
 
 def _across(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:

@@ -65,6 +65,7 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
     if section.line is not None:
         for number, text in listed(section.title):
             entry(number, text, (_region(lines[section.line]),), "key range")
+    section.items = [*_out_of_order(lines, section), *section.items]
     stops = [*section.items, section.end][1:]
     for i, stop in zip(section.items, stops, strict=True):
         mark = lines[i].mark
@@ -93,6 +94,24 @@ def _section_entries(lines: Sequence[Line], section: Section, order: int) -> lis
         entry(0, head, tuple(map(_region, own)), "key section")
         found.insert(0, found.pop())
     return found
+
+
+def _out_of_order(lines: Sequence[Line], section: Section) -> list[int]:
+    """Numbered lines above the first item of a section («7. …» before «6. …»): answers in another order."""
+    if not section.items:
+        return []
+    first = lines[section.items[0]].mark
+    taken = {mark.value for i in section.items if (mark := lines[i].mark)}
+    return [
+        i
+        for i in range(section.begin, section.items[0])
+        if (mark := lines[i].mark) is not None
+        and first is not None
+        and mark.family == first.family == "arabic"
+        and mark.style is not Style.BARE
+        and mark.value not in taken
+        and not listed(lines[i].text)
+    ]
 
 
 _ASKS = re.compile(

@@ -9,6 +9,7 @@ from types import EllipsisType
 
 from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.grids import grid, listed
+from ingest.segment.keynumbers import in_arabic
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind
@@ -31,7 +32,7 @@ _REACH = 60
 
 def key_lines(lines: Sequence[Line]) -> list[Line]:
     """The lines of a key, each with one answer at most; «三、5．…» becomes a heading and its answer."""
-    return _own_lists([_whole_program(line) for line in _pieces(lines)])
+    return _own_lists([_whole_program(line) for line in _pieces(in_arabic(lines))])
 
 
 def texts_after(lines: Sequence[Line], at: int, asked: Collection[int]) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ingest.segment.marks import Mark, read_mark, split_inner
 from schemas.document import Block, BlockKind, Document, Origin
@@ -114,4 +115,26 @@ def body_lines(document: Document) -> list[Line]:
             for part in split_inner(piece, mark):
                 lines.append(Line(part.strip(), inked, read_mark(part), automatic, index=len(lines)))
             automatic = False
+    return _in_sequence(lines)
+
+
+_CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
+
+
+def _in_sequence(lines: list[Line]) -> list[Line]:
+    """Lines with «6.1mol 理想气体» between numbers 5 and 7 marked as 6: its text begins with a figure."""
+    numbered = [k for k, line in enumerate(lines) if line.mark is not None and line.mark.family == "arabic"]
+    for before, after in pairwise(numbered):
+        first, last = lines[before].mark, lines[after].mark
+        if first is None or last is None or last.value != first.value + 2:
+            continue
+        found = [
+            (k, close)
+            for k in range(before + 1, after)
+            if lines[k].mark is None and (close := _CLOSE.match(lines[k].text))
+        ]
+        if len(found) == 1 and int(found[0][1].group(1)) == first.value + 1:
+            k, close = found[0]
+            text = f"{close.group()} {lines[k].text[close.end() :]}"
+            lines[k] = replace(lines[k], text=text, mark=read_mark(text))
     return lines

@@ -80,6 +80,7 @@ _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     ),
     (Style.ROMAN, re.compile(r"(?P<n>[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])\s*[、，.．。:：]?\s*")),
     (Style.ROMAN, re.compile(r"(?P<n>I{1,3}|IV|VI{0,3}|IX|X)\s*(?:[.．:：]\s+|[、．：]\s*)(?=\S)")),
+    (Style.ROMAN, re.compile(r"(?P<n>I{1,3}|IV|VI{0,3}|IX|X) {2,}(?=[A-Z])")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})\s*[、，,.．。:：]\s*")),
     (Style.HAN, re.compile(rf"(?P<n>{_HAN})(?:\s+|(?=[（(]))(?=\S)")),
     (Style.HAN_PAREN, re.compile(rf"[（(]\s*(?P<n>{_HAN})\s*[）)]\s*[、.．]?\s*")),
@@ -142,12 +143,13 @@ _INNER = {
     "arabic": re.compile(r"(?:(?<=[\t\u3000])|(?<=\s\s))(?=\d{1,3}\s*(?:[、]|[.．](?!\d)))"),
     "paren": re.compile(r"(?:(?<=[\t\u3000])|(?<=\s\s))(?=[（(]\s*\d{1,3}\s*[）)])"),
 }
+# in keys, a page may have lost the blank before the next number («变质岩4．逆断层», «F6、T»)
+_TIGHT = r"(?<=[\s;；。，,）)\u3400-\u9fff√×✓✗A-HTF])"
 _INNER_TIGHT = {
-    "arabic": re.compile(
-        r"(?<=[\s;；。，,）)])(?=\d{1,3}\s*(?:[、]|[.．)）](?!\d)))|(?<=\s\s)(?=\d{1,3}．\d)"
-    ),
-    "paren": re.compile(r"(?<=[\s;；。，,）)])(?=[（(]\s*\d{1,3}\s*[）)])"),
+    "arabic": re.compile(rf"{_TIGHT}(?=\d{{1,3}}\s*(?:[、]|[.．)）](?!\d)))|(?<=\s\s)(?=\d{{1,3}}．\d)"),
+    "paren": re.compile(rf"{_TIGHT}(?=[（(]\s*\d{{1,3}}\s*[）)])"),
     "right_paren": re.compile(r"(?<=[\s;；。，,])(?=\d{1,3}\s*[)）])"),
+    "bracket": re.compile(rf"{_TIGHT}(?=[【\[［〔]\s*\d{{1,3}}\s*[】\]］〕])"),
 }
 
 

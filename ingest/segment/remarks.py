@@ -41,6 +41,7 @@ _GIVEN_HEAD = re.compile(
 )
 _OWN_ANSWER = re.compile(r"^\s{0,3}(?:答|解|Answer)\s{0,3}[:：]\s{0,3}")
 _WRITTEN = re.compile(r"_*<u>[^<>]*</u>_*")
+_SIGNED = re.compile(r"([)）])\s{0,3}[√×✓✗]{1,2}\s{0,3}$")  # the grader's sign behind the brackets
 _CHOSEN = re.compile(r"([（(])\s{0,3}(?:[A-H]{1,6}|[√×✓✗对错TF])\s{0,3}([)）])")
 
 GRADING = (
@@ -98,7 +99,7 @@ def without_students(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
         theirs = theirs and not _GIVEN_HEAD.match(text)
         found = _STUDENT.match(text) or (_OWN_ANSWER.match(text) if theirs else None)
         if theirs and not found:
-            emptied = _WRITTEN.sub("____", _CHOSEN.sub(r"\1 \2", text)) if text else ""
+            emptied = _WRITTEN.sub("____", _SIGNED.sub(r"\1", _CHOSEN.sub(r"\1 \2", text))) if text else ""
             if emptied != text:
                 gone.append(line)
                 line, text = _with_text(line, emptied), emptied

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.lines import Line
-from ingest.segment.marks import Style, read_mark
+from ingest.segment.marks import Mark, Style, read_mark
 from ingest.segment.sequence import best_chain
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
@@ -111,7 +111,7 @@ def _heads(lines: Sequence[Line], begin: int, end: int) -> list[tuple[int, str, 
             found.append((index, text, EXTRA, listed and len(text) <= 40))
         elif index in terms or (index in units and len(units) >= 2) or _is_bare_heading(line):
             found.append((index, text, 0, True))
-        elif _is_lettered(lines, index, end):
+        elif _is_lettered(lines, index, end, ord(found[-1][1][0]) if found and found[-1][1] else 0):
             found.append((index, text, ord(text[0]) - 64, True))
         elif line.mark is not None and (kind := _named_by_word(line, found[-1][1:3] if found else ("", 0))):
             found.append((index, text, line.mark.value, kind == "heading"))
@@ -151,7 +151,9 @@ def _outer_run(lines: Sequence[Line], begin: int, end: int) -> set[int]:
         return han
     for style in (Style.ROMAN, Style.HAN_PAREN):
         run = _heading_run(lines, begin, end, style)
-        named = sum(1 for i in run if _names_kind(lines[i]))
+        named = sum(
+            1 for i in run if _names_kind(lines[i]) or (style is Style.ROMAN and _announces(lines, i, end))
+        )
         if run and 2 * named >= len(run):
             return run
     return set()
@@ -202,14 +204,21 @@ _BARE_HEADING = re.compile(
 _LETTERED = re.compile(r"^[A-F]\s*[.．、]\s*(?=\S)")
 
 
-def _is_lettered(lines: Sequence[Line], index: int, end: int) -> bool:
-    """«A. 名词解释（每题3分）» over items from 1; an option that names a kind has none below it."""
+def _is_lettered(lines: Sequence[Line], index: int, end: int, last: int) -> bool:
+    """«A. 名词解释（每题3分）» over items from 1; an option that names a kind has none below it.
+
+    last: the first letter, by its code, of the heading before; after «A.», «B. …» needs to name no kind.
+    """
     found = _LETTERED.match(lines[index].text.strip())
     if found is None or index + 1 >= end:
         return False
     body = lines[index].text.strip()[found.end() :]
     mark = lines[index + 1].mark
-    return is_type_heading(body) and heading_form(body) is not None and mark is not None and mark.value == 1
+    if mark is None or mark.family != "arabic":
+        return False
+    goes_on = ord(lines[index].text.strip()[0]) == last + 1 and len(body) <= 60
+    named = is_type_heading(body) and heading_form(body) is not None
+    return (named and mark.value == 1) or (goes_on and mark.value in (1, _number_above(lines, index) + 1))
 
 
 def _is_bare_heading(line: Line) -> bool:
@@ -254,12 +263,23 @@ def _announces(lines: Sequence[Line], index: int, end: int) -> bool:
         return True
     if body.endswith(("？", "?", "。")) and heading_form(body[:12]) is None:
         return False
-    short = len(re.sub(r"[（(].*?[)）]", "", body)) <= 16
+    bare = re.sub(r"[（(].*?[)）]", "", body)
+    short = len(bare) <= 24 if _HAN.search(bare) else len(bare.split()) <= 12
+    said = _number_above(lines, index)
     for follow in range(index + 1, min(index + 4, end)):
         mark = lines[follow].mark
         if mark is not None:
-            return short and mark.value == 1 and mark.style in (Style.ARABIC, Style.BARE)
+            return short and mark.value in (1, said + 1) and mark.style in (Style.ARABIC, Style.BARE)
     return False
+
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def _number_above(lines: Sequence[Line], index: int) -> int:
+    """The last arabic number above a line, from which a numbering may run on; 0 for none."""
+    above = (mark for line in reversed(lines[:index]) if (mark := line.mark) and mark.family == "arabic")
+    return next(above, Mark(Style.ARABIC, 0, 0, "")).value
 
 
 def _heading_run(lines: Sequence[Line], begin: int, end: int, style: Style) -> set[int]:

@@ -47,8 +47,8 @@ def in_one_line(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry
         form, members = asked.get(entry.section_value, (None, []))
         alone = entry.number == 0 and told[entry.section] == 1 and entry.form in (None, form)
         shares: list[str] = []
-        if alone and form is Form.FILL_BLANK and "\n" not in entry.text:
-            shares = _shares(entry.text, members)
+        if alone and form is Form.FILL_BLANK:
+            shares = _by_line(entry.text, members) if "\n" in entry.text else _shares(entry.text, members)
         elif alone and form in (Form.MULTIPLE_CHOICE, Form.TRUE_FALSE):
             shares = _signs(entry.text, members)
         out += (
@@ -77,6 +77,16 @@ def _shares(text: str, members: Sequence[Draft]) -> list[str]:
         if len(pieces) == len(members):
             return pieces
     return []
+
+
+def _by_line(text: str, members: Sequence[Draft]) -> list[str]:
+    """The lines of a key without numbers, where each has as many answers as its question has blanks."""
+    lines = text.split("\n")
+    fits = len(lines) == len(members) and all(
+        any(len(signs.split(line.strip("。.；; "))) == count_blanks(draft.printed) for signs in _SIGNS)
+        for line, draft in zip(lines, members, strict=True)
+    )
+    return lines if fits else []
 
 
 def _signs(text: str, members: Sequence[Draft]) -> list[str]:

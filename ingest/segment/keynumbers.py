@@ -1,0 +1,73 @@
+"""Keys numbered (1) (2), ① ②, [1] [2], 第1题 or 1— 2— all through, as if they were numbered 1. 2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.segment.lines import Line
+from ingest.segment.marks import Style, read_mark
+from schemas.document import BlockKind
+
+_ARABIC = re.compile(r"\s{0,3}\d{1,2}\s{0,3}[.．、](?!\d)\s{0,3}\S")
+# numbers in a style that mostly numbers the points of one answer
+_CIRCLED = re.compile(r"([①-⑳])\s?")
+_BRACKETED = re.compile(r"(?:^|(?<=[\s;；。，、A-H√×\u3400-\u9fff]))[（(]\s?(\d{1,3})\s?[)）]\s?")
+_HALF = re.compile(r"(?:^|(?<=[\s;；。，、A-H√×\u3400-\u9fff]))(\d{1,3})\s?[)）]\s?")
+# and in styles that number nothing else
+_SQUARE = re.compile(r"[【\[［〔]\s?(\d{1,3})\s?[】\]］〕]\s?")
+_WORD = re.compile(r"第\s?(\d{1,3})\s?题\s?[:：、.．]?\s?")
+_DASHED = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s?[—–－-]{1,2}\s?(?=[^\d\s])")
+
+
+def in_arabic(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines of a key, with «1．» for other numbers where these number its answers all through.
+
+    All through means over the sections of the key («一、①B ②C», «二、③…»), or in a style that numbers
+    nothing else (1—, [1], 第1题). The numbers must go on one by one from 1; in a key with «1．» nothing
+    is changed.
+    """
+    texts = [line for line in lines if line.kind is BlockKind.TEXT]
+    if any(_ARABIC.match(_bare(line)) for line in texts):
+        return lines
+    for style in (_BRACKETED, _HALF, _CIRCLED, _SQUARE, _WORD, _DASHED):
+        firsts = [_count(found.group(1)) for line in texts if (found := style.match(_bare(line)))]
+        heads = [
+            _count(found.group(1)) for line in texts if _headed(line) and (found := style.match(_bare(line)))
+        ]
+        through = len(heads) > 1 and heads[0] == 1 and heads[1] > 2
+        if firsts[:1] != [1] or firsts != sorted(set(firsts)):
+            continue
+        if through or (style in (_SQUARE, _WORD, _DASHED) and len(firsts) > 2):
+            return _renumbered(lines, style)
+    return lines
+
+
+def _renumbered(lines: Sequence[Line], style: re.Pattern[str]) -> list[Line]:
+    out: list[Line] = []
+    last = 0
+    for line in lines:
+        text, at = "", 0
+        for found in style.finditer(line.text) if line.kind is BlockKind.TEXT else ():
+            if _count(found.group(1)) == last + 1:
+                last += 1
+                gap = "  " if line.text[: found.start()].strip() else ""
+                text += f"{line.text[at : found.start()]}{gap}{last}． "
+                at = found.end()
+        text += line.text[at:]
+        out.append(replace(line, text=text, mark=read_mark(text)) if at else line)
+    return out
+
+
+def _headed(line: Line) -> bool:
+    return line.mark is not None and line.mark.style is Style.HAN
+
+
+def _bare(line: Line) -> str:
+    """A line without the number of the section that it begins."""
+    return line.body if _headed(line) else line.text
+
+
+def _count(number: str) -> int:
+    return int(number) if number.isascii() else ord(number) - ord("①") + 1
