@@ -21,6 +21,7 @@ RIGHT = dict.fromkeys("⎞⎟⎠", "pmatrix") | dict.fromkeys("⎤⎥⎦", "bmat
 PIECES = frozenset([*LEFT, *RIGHT, "⎪"])
 APART = PIECES | stacks.BIG | {"√"}
 """Signs that are always a run of their own."""
+_COMMAS = frozenset(",，;；")
 _ONE_LINE = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cases": "{}"}
 _WRITTEN = {"{": r"\{", "}": r"\}"}
 _CELL_GAP = 0.6  # em between the entries of a matrix row
@@ -209,6 +210,25 @@ def _placed(text: str, box: Box, size: float, rest: Sequence[Run], inner: Sequen
     return Run(text, Box(box.x0, y - 0.6 * size, box.x1, y + 0.5 * size), size, y + 0.3 * size, seen=box)
 
 
+def _own(row: Sequence[Run], limit: float, outer: bool, listed: bool) -> list[Run]:
+    """What of a row belongs to the cases: up to limit, and where rows end in commas (listed) up to its own.
+
+    The sentence goes on at the height of the middle row, which may be the longest.
+    """
+    kept = [run for run in row if run.box.x0 < limit and (outer or run.box.x1 < limit)]
+    if not listed or outer or not kept:
+        return kept
+    for end in range(len(kept), len(row)):
+        run = row[end]
+        if run.box.x0 - row[end - 1].box.x1 > run.size:
+            break
+        if run.text in _COMMAS:
+            return list(row[: end + 1])
+        if any(map(lines.is_han, run.text)):
+            break
+    return kept
+
+
 def _cases(runs: list[Run], brace: _Bracket) -> tuple[list[Run], bool]:
     """Fold the rows to the right of a single brace."""
     box = brace.box
@@ -240,7 +260,8 @@ def _cases(runs: list[Run], brace: _Bracket) -> tuple[list[Run], bool]:
         > 0.5 * brace.size
     ]
     limit = max(r.box.x1 for row in (outer or rows) for r in row) + 0.7 * brace.size
-    rows = [[r for r in row if r.box.x0 < limit and (row in outer or r.box.x1 < limit)] for row in rows]
+    listed = any(row[-1].text[-1:] in _COMMAS for row in outer[:-1])
+    rows = [_own(row, limit, row in outer, listed) for row in rows]
     inner = [r for row in rows for r in row]
     body = " \\\\ ".join(lines.formula(Line(row)) for row in rows if row)
     area = Box(box.x0, box.y0, max(r.box.x1 for r in inner), box.y1)

@@ -128,6 +128,18 @@ def test_a_brace_gathers_its_cases() -> None:
     ]
 
 
+def test_the_comma_of_the_longest_row_of_a_brace_is_its_own_where_rows_end_in_commas() -> None:
+    page = [run(sign, 70, 110 + 12 * index) for index, sign in enumerate("⎧⎨⎩")]
+    for row, text in enumerate(["2x+y=0,", "(a+2)x-2y=0,", "4x+y=0"]):
+        left = 78.0
+        for char in text:
+            page.append(run(char, left, 110 + 12 * row))
+            left = page[-1].box.x1
+    assert texts(formulas.fold(page, [], [])) == [
+        "$\\begin{cases}2x + y = 0, \\\\ (a + 2)x - 2y = 0, \\\\ 4x + y = 0\\end{cases}$"
+    ]
+
+
 def test_answers_in_another_colour_inside_a_blank_are_marked() -> None:
     page = [run("首都是____", 50, 100), run("北京", 101, 100, colour="#ff0000"), run("____。", 122, 100)]
     assert texts(page) == ["首都是____<u>北京</u>____。"]
