@@ -10,6 +10,7 @@ from bank.draw.drawing import left
 from bank.draw.facts import kept, scanned
 from bank.draw.request import Request, checked
 from bank.draw.units import units
+from bank.draw.words import heard
 from schemas.document import Frozen
 from schemas.question import Status
 
@@ -35,7 +36,8 @@ def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) 
     request = checked(request)
     dataset = table.to_pyarrow_dataset()
     known = kept(bank.path, table, dataset, request)
-    strata = left(dataset, request, ledger.exposed(institution), known)
+    given = ledger.given(institution)
+    strata = left(dataset, request, given.ids, given.words, known)
     return [
         Left(
             name=s.name,
@@ -52,7 +54,7 @@ def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) 
 def overexposed(bank: Bank, ledger: Ledger, least: int, version: int | None = None) -> dict[str, int]:
     """Active questions whose unit has been given to `least` institutions or more: id -> how many.
 
-    A question counts as given when any of its siblings or duplicates has been.
+    A question counts as given when any of its siblings or duplicates has been, or the words of one.
     """
     import numpy as np
     import pyarrow as pa
@@ -62,11 +64,19 @@ def overexposed(bank: Bank, ledger: Ledger, least: int, version: int | None = No
     if not given:
         return {}
     names = ["question_id", "original_id", "duplicate_of", "status"]
-    table = scanned(bank.delta(version).to_pyarrow_dataset(), names)
+    dataset = bank.delta(version).to_pyarrow_dataset()
+    holders: dict[str, set[str]] = {}
+    for who, _, said in given:
+        holders.setdefault(said, set()).add(who)
+    told = [(who, name) for who, name, _ in given]
+    told += [
+        (who, name) for name, said in heard(dataset, holders.keys() - {""}).items() for who in holders[said]
+    ]
+    table = scanned(dataset, names)
     ids, originals, copies, status = (table[name].combine_chunks() for name in names)
     of = units(ids, originals.fill_null(""), copies.fill_null(""))
-    places = pc.index_in(pa.array([name for _, name in given], pa.string()), value_set=ids).to_pylist()
-    pairs = {(of[place], who) for place, (who, _) in zip(places, given, strict=True) if place is not None}
+    places = pc.index_in(pa.array([name for _, name in told], pa.string()), value_set=ids).to_pylist()
+    pairs = {(of[place], who) for place, (who, _) in zip(places, told, strict=True) if place is not None}
     known = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(known, [unit for unit, _ in pairs], 1)
     active = pc.equal(status, pa.scalar(Status.ACTIVE.value)).fill_null(False).to_numpy(zero_copy_only=False)

@@ -7,59 +7,40 @@ import re
 import secrets
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from bank.files import write_whole
+from bank.ledgerfile import (
+    FORMAT,
+    MARK,
+    NAME,
+    TABLES,
+    WAIT_SECONDS,
+    WORDS,
+    Given,
+    State,
+    failure,
+    format_of,
+    given_in,
+    has_tables,
+    has_words,
+    id_of,
+    lost,
+    transaction,
+    words_of,
+)
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
 from schemas.evaluation import Manifest
 
-NAME = "ledger.sqlite"
-MARK = "ledger-id"  # beside it: the id of the ledger that must be there
-_WAIT_SECONDS = 900.0
-_FORMAT = 1
+__all__ = ["Given", "Ledger", "Run", "State"]
 _SPACE = re.compile(r"\s+")
-_TABLES = """
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY,
-    institution TEXT NOT NULL,
-    shown TEXT NOT NULL,
-    run TEXT NOT NULL,
-    at TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('reserved', 'recorded', 'released')),
-    request TEXT NOT NULL,
-    manifest TEXT NOT NULL,
-    note TEXT NOT NULL DEFAULT '',
-    UNIQUE (institution, run)
-);
-CREATE TABLE IF NOT EXISTS exposures (
-    run_id INTEGER NOT NULL REFERENCES runs (id),
-    question_id TEXT NOT NULL,
-    PRIMARY KEY (run_id, question_id)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL);
-PRAGMA user_version = 1
-"""
-
-
-class State(StrEnum):
-    """What became of a draw for an institution.
-
-    RESERVED: its questions are set aside, but the sample was not written to its end. RECORDED: the
-    sample was written, so the institution may have seen it. RELEASED: nobody has seen it, and the
-    questions may be drawn again.
-    """
-
-    RESERVED = "reserved"
-    RECORDED = "recorded"
-    RELEASED = "released"
 
 
 class Run(Frozen):
@@ -78,7 +59,8 @@ class Ledger:
     """The ledger of a bank, in one SQLite file beside it. The file is made by the first reservation.
 
     Exposures name questions, not units: what belongs together is asked of the bank at each draw,
-    so that a later merge of two questions unites their exposures.
+    so that a later merge of two questions unites their exposures. With each stands a fingerprint of the
+    words as they were given: the question may be edited or taken out since, and its words come in again.
 
     A file beside it bears the ledger's id, and is there before the first exposure. Where the ledger
     is missing, empty or another than it says, everything raises BankError `ledger_lost`: taken for a
@@ -93,7 +75,7 @@ class Ledger:
         """Whether the ledger is not the one it must be: the error that says so, or None."""
         wanted = self._wanted()
         if not wanted or not self.path.exists():
-            return _lost(self.path, "is missing") if wanted else None
+            return lost(self.path, "is missing") if wanted else None
         try:
             with self._open():
                 return None
@@ -107,12 +89,13 @@ class Ledger:
         *,
         at: str,
         request: Any,  # noqa: ANN401 - JSON values
-        draw: Callable[[list[str]], Manifest],
+        draw: Callable[[Given], tuple[Manifest, Sequence[str]]],
     ) -> tuple[Manifest, bool]:
         """Draw for an institution and set the questions aside, both in one transaction.
 
-        draw: called with the ids of all questions the institution has been given; returns what was
-        drawn. Draws for one bank wait for each other, so no two for one institution overlap.
+        draw: called with all the institution has been given; returns what was drawn, and the
+        fingerprints of its words in the order of its ids. Draws for one bank wait for each other, so
+        no two for one institution overlap.
         The same institution, run and request again give the same manifest back and draw nothing;
         the second value tells whether this is the first time.
         UsageError `run_exists` when the run was another draw or was released.
@@ -121,7 +104,7 @@ class Ledger:
         _named(run, "A run")
         with self._open() as base:
             self._begin(base)
-        with self._open() as base, _transaction(base):
+        with self._open() as base, transaction(base):
             found = base.execute(
                 "SELECT state, request, manifest FROM runs WHERE institution = ? AND run = ?", (key, run)
             ).fetchone()
@@ -135,7 +118,7 @@ class Ledger:
                     code="run_exists",
                     remedy="Name a new run, or repeat the command of the old one as it was.",
                 )
-            manifest = draw(_exposed(base, key))
+            manifest, words = draw(given_in(base, key))
             number = base.execute(
                 "INSERT INTO runs (institution, shown, run, at, version, state, request, manifest)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -144,12 +127,41 @@ class Ledger:
                     *(manifest.bank_version, State.RESERVED, told, manifest.model_dump_json()),
                 ),
             ).lastrowid
-            base.executemany("INSERT INTO exposures VALUES (?, ?)", [(number, name) for name in manifest.ids])
+            base.executemany(
+                "INSERT INTO exposures (run_id, question_id, words) VALUES (?, ?, ?)",
+                [(number, name, said) for name, said in zip(manifest.ids, words, strict=True)],
+            )
         return manifest, True
+
+    def complete(self, words: Callable[[int, Sequence[str]], Mapping[str, str]]) -> None:
+        """Bring an older ledger up to date: fill in the words of what it has without.
+
+        words: called with a version of the bank and ids; what they said in it, as far as it can be read.
+        """
+        if not self._there():
+            return
+        with self._open() as base:
+            if not has_tables(base):
+                return
+            if not has_words(base):
+                self._begin(base)
+            lacking: dict[int, list[tuple[int, str]]] = defaultdict(list)
+            for version, number, name in base.execute(
+                "SELECT version, run_id, question_id FROM exposures JOIN runs ON runs.id = run_id"
+                " WHERE words = ''"
+            ):
+                lacking[version].append((number, name))
+            for version, entries in lacking.items():
+                said = words(version, sorted({name for _, name in entries}))
+                with transaction(base):
+                    base.executemany(
+                        "UPDATE exposures SET words = ? WHERE run_id = ? AND question_id = ?",
+                        [(said[name], number, name) for number, name in entries if name in said],
+                    )
 
     def record(self, institution: str, run: str) -> None:
         """Note that the sample of a reserved run has been written and may have been seen."""
-        with self._open() as base, _transaction(base):
+        with self._open() as base, transaction(base):
             base.execute(
                 "UPDATE runs SET state = ? WHERE institution = ? AND run = ? AND state = ?",
                 (State.RECORDED, _key(institution), run, State.RESERVED),
@@ -170,7 +182,7 @@ class Ledger:
                 code="no_run",
                 remedy="See the runs with `exambank ledger status`.",
             )
-        with self._open() as base, _transaction(base):
+        with self._open() as base, transaction(base):
             states = (State.RESERVED, State.RECORDED) if unseen else (State.RESERVED, State.RESERVED)
             changed = base.execute(
                 "UPDATE runs SET state = ?, note = ? WHERE institution = ? AND run = ? AND state IN (?, ?)",
@@ -186,19 +198,23 @@ class Ledger:
             )
         return next(r for r in self.runs(institution) if r.run == run)
 
+    def given(self, institution: str) -> Given:
+        """All an institution has been given, or what is reserved for it."""
+        if not self._there():
+            return Given()
+        with self._open() as base:
+            return given_in(base, _key(institution)) if has_tables(base) else Given()
+
     def exposed(self, institution: str) -> list[str]:
         """The ids of all questions an institution has been given, or that are reserved for it."""
-        if not self._there():
-            return []
-        with self._open() as base:
-            return _exposed(base, _key(institution)) if _has_tables(base) else []
+        return list(self.given(institution).ids)
 
     def runs(self, institution: str | None = None) -> list[Run]:
         """The runs of an institution, or of all, in the order of their reservation."""
         if not self._there():
             return []
         with self._open() as base:
-            if not _has_tables(base):
+            if not has_tables(base):
                 return []
             rows = base.execute(
                 "SELECT shown, run, at, version, state, note,"
@@ -209,16 +225,16 @@ class Ledger:
         names = ("institution", "run", "at", "version", "state", "note", "questions")
         return [Run.model_validate(dict(zip(names, row, strict=True))) for row in rows]
 
-    def exposures(self) -> list[tuple[str, str]]:
-        """Every pair of an institution and a question it has been given; released runs left out."""
+    def exposures(self) -> list[tuple[str, str, str]]:
+        """Every institution with each question it has been given and its words; released runs left out."""
         if not self._there():
             return []
         with self._open() as base:
-            if not _has_tables(base):
+            if not has_tables(base):
                 return []
             return base.execute(
-                "SELECT DISTINCT institution, question_id FROM exposures JOIN runs ON runs.id = run_id"
-                " WHERE state != ? ORDER BY question_id, institution",
+                f"SELECT DISTINCT institution, question_id, {words_of(base)} FROM exposures"  # noqa: S608
+                " JOIN runs ON runs.id = run_id WHERE state != ? ORDER BY question_id, institution",
                 (State.RELEASED,),
             ).fetchall()
 
@@ -237,76 +253,47 @@ class Ledger:
 
     def _begin(self, base: sqlite3.Connection) -> None:
         """Make what is not there yet: the tables with an id, and then the mark that bears it."""
-        if self.mark.exists() and _id(base):
+        if self.mark.exists() and id_of(base) and format_of(base) == FORMAT:
             return
-        with _transaction(base):
-            for line in _TABLES.split(";"):
+        with transaction(base):
+            for line in TABLES.split(";"):
                 base.execute(line)
-            if not _id(base):
+            if not has_words(base):
+                base.execute(WORDS)
+            base.execute(f"PRAGMA user_version = {FORMAT}")
+            if not id_of(base):
                 base.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
         # A kill between the two leaves a ledger without a mark, which the next reservation makes.
         if not self.mark.exists():
-            write_whole(self.mark, f"{_id(base)}\n".encode())
+            write_whole(self.mark, f"{id_of(base)}\n".encode())
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         wanted = self._wanted()  # read first: who sees the mark finds in the ledger what it bears
         if wanted and not self.path.exists():
-            raise _lost(self.path, "is missing")
+            raise lost(self.path, "is missing")
         try:
-            base = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
+            base = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
-            raise _failure(self.path, error) from error
+            raise failure(self.path, error) from error
         try:
-            number = base.execute("PRAGMA user_version").fetchone()[0]
-            if number > _FORMAT:
+            number = format_of(base)
+            if number > FORMAT:
                 raise BankError(
                     f"{self.path} was written by a newer exambank (format {number}).",
                     code="ledger_format",
                     remedy="Install the newest version.",
                 )
-            found = _id(base)
+            found = id_of(base)
             if wanted and found != wanted:
-                raise _lost(self.path, "is another one than it was" if found else "is empty or an old one")
+                raise lost(self.path, "is another one than it was" if found else "is empty or an old one")
             base.execute("PRAGMA foreign_keys = ON")
             base.execute("PRAGMA synchronous = FULL")  # what was said to be reserved stays reserved
             yield base
         except sqlite3.Error as error:
-            raise _failure(self.path, error) from error
+            raise failure(self.path, error) from error
         finally:
             base.close()
-
-
-@contextmanager
-def _transaction(base: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, and the only one that writes, from its first line on."""
-    base.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
-    base.execute("COMMIT")
-
-
-def _has_tables(base: sqlite3.Connection) -> bool:
-    return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'exposures'").fetchone() is not None
-
-
-def _id(base: sqlite3.Connection) -> str:
-    if base.execute("SELECT 1 FROM sqlite_master WHERE name = 'identity'").fetchone() is None:
-        return ""
-    row = base.execute("SELECT id FROM identity").fetchone()
-    return str(row[0]) if row is not None else ""
-
-
-def _exposed(base: sqlite3.Connection, key: str) -> list[str]:
-    rows: Sequence[tuple[str]] = base.execute(
-        "SELECT DISTINCT question_id FROM exposures JOIN runs ON runs.id = run_id"
-        " WHERE institution = ? AND state != ?",
-        (key, State.RELEASED),
-    ).fetchall()
-    return [name for (name,) in rows]
 
 
 def _key(institution: str) -> str:
@@ -318,26 +305,3 @@ def _named(name: str, what: str) -> str:
     if not name.strip():
         raise UsageError(f"{what} needs a name.")
     return name.strip()
-
-
-def _lost(path: Path, what: str) -> BankError:
-    return BankError(
-        f"The ledger {path} {what}: what institutions have been given is not in it.",
-        code="ledger_lost",
-        remedy=f"Put it back from a backup. To go on with what is there, knowing that questions may be given "
-        f"to an institution a second time, delete {path.with_name(MARK)}.",
-    )
-
-
-def _failure(path: Path, error: sqlite3.Error) -> BankError:
-    if "locked" in str(error) or "busy" in str(error):
-        return BankError(
-            f"Another process has been writing to {path} for {_WAIT_SECONDS / 60:.0f} minutes.",
-            code="bank_busy",
-            remedy="Wait for it and run the same command again.",
-        )
-    return BankError(
-        f"The ledger {path} cannot be used: {error}.",
-        code="ledger",
-        remedy="Restore it from a backup: without it nobody knows what an institution has been given.",
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -15,9 +15,9 @@ from bank.draw.pool import Candidates, Pool, candidates, load
 from bank.draw.rank import rank, ranks, smallest
 from bank.draw.request import Request, checked
 from bank.draw.verdicts import balance
-from schemas.errors import BankError
+from bank.draw.words import fingerprint, heard, shown
+from schemas.errors import BankError, ShortStratumError
 from schemas.evaluation import Manifest, SampleItem, Stratum
-from schemas.text import fold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,14 +42,16 @@ class Chosen:
     strata: list[Stratum]
 
 
-def draw_from(bank: Bank, request: Request, exposed: Iterable[str] = ()) -> tuple[list[SampleItem], Manifest]:
+def draw_from(
+    bank: Bank, request: Request, exposed: Iterable[str] = (), words: Collection[str] = ()
+) -> tuple[list[SampleItem], Manifest]:
     """A draw from the newest version of a bank; see `draw`."""
     table = bank.delta()
     about = {"bank_id": str(table.metadata().id), "bank_version": table.version()}
     request = checked(request)
     dataset = table.to_pyarrow_dataset()
     known = kept(bank.path, table, dataset, request)
-    return draw(dataset, request, about=about, exposed=exposed, known=known)
+    return draw(dataset, request, about=about, exposed=exposed, words=words, known=known)
 
 
 def draw(
@@ -58,6 +60,7 @@ def draw(
     *,
     about: Mapping[str, Any] | None = None,
     exposed: Iterable[str] = (),
+    words: Collection[str] = (),
     known: pa.Table | None = None,
 ) -> tuple[list[SampleItem], Manifest]:
     """Draw units from each stratum, one item a unit. Only the items drawn are ever read in full.
@@ -65,7 +68,9 @@ def draw(
     dataset: the whole bank, since siblings and duplicates that may not be drawn still join units.
     An item may be drawn that is active, has a reference answer and needs no figure. A stratum is there
     when an active item has its values, or when it is the only field and the filters name it.
-    exposed: question ids the institution has been given; their units are passed over.
+    exposed: question ids the institution has been given; their units are passed over. words: the
+    fingerprints of what it was given (`bank.draw.words`); units with a row that says the same are
+    passed over too, whatever its id.
     about: fields of the manifest that tell of the bank and the run. known: the facts of the dataset,
     where they have been read already (`bank.draw.facts`).
 
@@ -81,10 +86,16 @@ def draw(
 
     request = checked(request)
     known = facts(dataset, request.fields) if known is None else known
-    pool, found, given = _prepared(known, request, exposed)
-    chosen = choose(pool, found, given, request)
-    rows = _rows_of(pool, found, chosen, request.seed)
-    items = _fetch(dataset, known, rows)
+    met = list(exposed)
+    try:
+        pool, found, chosen, items, again = _attempt(dataset, known, request, met, words)
+    except ShortStratumError:
+        if not words:
+            raise
+        again = True
+    if again:  # to be told with the right numbers, and never drawn
+        met += heard(dataset, words)
+        pool, found, chosen, items, _ = _attempt(dataset, known, request, met, ())
     ids = [item.question_id for item in items]
     excluded = sorted(pool.named(found.name[np.array(chosen.excluded, dtype=np.int64)]))
     manifest = Manifest(
@@ -106,18 +117,41 @@ def draw(
     return items, manifest
 
 
+def _attempt(
+    dataset: pads.Dataset, known: pa.Table, request: Request, exposed: Iterable[str], words: Collection[str]
+) -> tuple[Pool, Candidates, Chosen, list[SampleItem], bool]:
+    """A draw, and whether a unit drawn holds a row that says one of the words."""
+    import numpy as np
+
+    pool, found, given = _prepared(known, request, exposed)
+    chosen = choose(pool, found, given, request)
+    rows = _rows_of(pool, found, chosen, request.seed)
+    looked = rows
+    if words and rows:
+        drawn = np.zeros(pool.numbers, dtype=bool)
+        drawn[pool.unit[rows]] = True
+        looked = np.flatnonzero(drawn[pool.unit]).tolist()
+    told = _fetch(dataset, known, looked)
+    again = bool(words) and any(fingerprint(shown(row)) in words for row in told.values())
+    return pool, found, chosen, [_item(told[row]) for row in rows], again
+
+
 def encode(items: Iterable[SampleItem]) -> bytes:
     """The items file: JSON lines in UTF-8. Its SHA-256 stands in the manifest."""
     return b"".join(item.model_dump_json().encode() + b"\n" for item in items)
 
 
 def left(
-    dataset: pads.Dataset, request: Request, exposed: Iterable[str] = (), known: pa.Table | None = None
+    dataset: pads.Dataset,
+    request: Request,
+    exposed: Iterable[str] = (),
+    words: Collection[str] = (),
+    known: pa.Table | None = None,
 ) -> list[Stratum]:
     """What a draw would find: eligible, exposed and wanted units of each stratum. Nothing is drawn."""
     request = checked(request)
     known = facts(dataset, request.fields) if known is None else known
-    pool, found, given = _prepared(known, request, exposed)
+    pool, found, given = _prepared(known, request, [*exposed, *heard(dataset, words)])
     eligible, before = _counts(pool, found, given)
     wanted = allocation.shares(request, eligible)
     return [
@@ -247,8 +281,8 @@ def _rows_of(pool: Pool, found: Candidates, chosen: Chosen, seed: int) -> list[i
     return [best[place][2] for place in chosen.places]
 
 
-def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> list[SampleItem]:
-    """The items as a model sees them, in the order of rows, their places among the facts."""
+def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> dict[int, dict[str, Any]]:
+    """What the rows at these places among the facts say and are."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -258,13 +292,13 @@ def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> list[Samp
     coded, names = file.indices.to_numpy(), file.dictionary.to_pylist()
     next_row = {names[code]: int(np.searchsorted(coded, code)) for code in np.unique(coded[rows])}
     wanted = np.sort(rows)
-    shown: dict[int, dict[str, Any]] = {}
+    texts: dict[int, dict[str, Any]] = {}
     for path, batch in batches(files, _SHOWN):
         start, end = next_row[path], next_row[path] + batch.num_rows
         inside = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, end)]
-        shown |= zip(inside.tolist(), batch.take(inside - start).to_pylist(), strict=True)
+        texts |= zip(inside.tolist(), batch.take(inside - start).to_pylist(), strict=True)
         next_row[path] = end
-    told = [(shown.get(row, {}), facts) for row, facts in zip(rows, drawn.to_pylist(), strict=True)]
+    told = [(texts.get(row, {}), facts) for row, facts in zip(rows, drawn.to_pylist(), strict=True)]
     if not all(item.get("question_id") == facts["question_id"] for item, facts in told):
         raise BankError(
             "What is kept of the table for draws does not fit its files.",
@@ -278,19 +312,16 @@ def _fetch(dataset: pads.Dataset, known: pa.Table, rows: list[int]) -> list[Samp
             code="twice",
             remedy="See what else is wrong with `exambank check`.",
         )
-    return [_item({**item, **facts}) for item, facts in told]
+    return {row: {**item, **facts} for row, (item, facts) in zip(rows, told, strict=True)}
 
 
 def _item(row: Mapping[str, Any]) -> SampleItem:
-    prompt, material = row["prompt"], row["material"] or ""
-    if material and fold(material) not in fold(prompt):
-        prompt = f"{material}\n\n{prompt}"
     return SampleItem(
         question_id=row["question_id"],
         discipline=row["discipline"],
         question_type=row["question_type"],
         language=row["language"],
-        prompt=prompt,
+        prompt=shown(row),
     )
 
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from bank.draw.again import redraw
 from bank.draw.drawing import draw_from
 from bank.draw.request import Request, checked
+from bank.draw.words import fingerprint, given_words
 from schemas.evaluation import Manifest, SampleItem
 
 if TYPE_CHECKING:
-    from bank.ledger import Ledger
+    from collections.abc import Sequence
+
+    from bank.ledger import Given, Ledger
     from bank.store import Bank
 
 
@@ -26,11 +29,13 @@ def draw_for(
     """
     drawn: list[SampleItem] = []
 
-    def make(exposed: list[str]) -> Manifest:
-        items, manifest = draw_from(bank, request, exposed)
+    def make(given: Given) -> tuple[Manifest, Sequence[str]]:
+        items, manifest = draw_from(bank, request, given.ids, given.words)
         drawn.extend(items)
-        return manifest.model_copy(update={"institution": institution, "run": run})
+        told = manifest.model_copy(update={"institution": institution, "run": run})
+        return told, [fingerprint(item.prompt) for item in items]
 
+    ledger.complete(lambda version, ids: given_words(bank, version, ids))
     asked = checked(request).model_dump(mode="json")
     manifest, first = ledger.reserve(institution, run, at=at, request=asked, draw=make)
     return (drawn if first else redraw(bank, manifest)[0]), manifest

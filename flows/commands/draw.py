@@ -258,8 +258,10 @@ def _reserved(
 def _looked(bank: Bank, request: Request, institution: str | None) -> tuple[list[SampleItem], Manifest]:
     from bank.draw.drawing import draw_from
 
-    exposed = _ledger(bank).exposed(institution) if institution is not None else []
-    return draw_from(bank, request, exposed)
+    if institution is None:
+        return draw_from(bank, request)
+    given = _ledger(bank).given(institution)
+    return draw_from(bank, request, given.ids, given.words)
 
 
 def _ledger(bank: Bank) -> Ledger:

@@ -29,7 +29,7 @@ def main() -> None:
         reserved.draw_from = die
     elif point == "insert":
         # What was drawn is in the transaction and on its way to the disk, the commit is not.
-        execute = ledger._exposed
+        execute = ledger.given_in
 
         def spill(base, key):  # type: ignore[no-untyped-def]
             base.execute("PRAGMA cache_size = 1")
@@ -40,7 +40,7 @@ def main() -> None:
             )
             return execute(base, key)
 
-        ledger._exposed = spill
+        ledger.given_in = spill
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     asked = Request(seed=int(rest[1]) if len(rest) > 1 else 1, total=int(count))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bank.amend import Action, Change, apply
 from bank.check import check
 from bank.draw.again import redraw, same
 from bank.draw.drawing import draw_from
@@ -20,10 +21,11 @@ from bank.exposure import overexposed, papers_left, retire
 from bank.ledger import Ledger, State
 from bank.store import Bank
 from bank.upkeep import vacuum
+from bank.versions import restore
 from schemas.errors import BankError, ShortStratumError, UsageError
 from schemas.evaluation import Manifest
 from schemas.question import Status
-from tests.bank.makers import paper
+from tests.bank.makers import paper, question
 
 KEY = bytes(range(32))
 ROOT = Path(__file__).parents[2]
@@ -109,8 +111,8 @@ def test_the_manifest_repeats_a_draw_without_the_ledger(bank: Bank, ledger: Ledg
 def test_a_vacuum_leaves_the_versions_of_draws(bank: Bank) -> None:
     bank.amend({bank.read()[0].question_id: {"course": "c"}}, seen=1, who="test", why="", now=AT)
     given = give(bank, "june")
-    for number, question in enumerate(bank.read()[:3]):
-        change = {question.question_id: {"course": f"c{number}"}}
+    for number, one in enumerate(bank.read()[:3]):
+        change = {one.question_id: {"course": f"c{number}"}}
         bank.amend(change, seen=bank.version, who="test", why="", now=AT)
     done = vacuum(bank, keep=1, who="test", why="", at=AT)
     assert given.bank_version in done.kept
@@ -213,7 +215,11 @@ def test_a_ledger_that_cannot_be_read_is_told(bank: Bank, ledger: Ledger) -> Non
         assert caught.value.code == "ledger"
     with pytest.raises(UsageError):
         ledger.reserve(
-            " ", "run", at=AT, request={}, draw=lambda _: Manifest(bank_version=0, seed=0, per_stratum=1)
+            " ",
+            "run",
+            at=AT,
+            request={},
+            draw=lambda _: (Manifest(bank_version=0, seed=0, per_stratum=1), []),
         )
 
 
@@ -260,5 +266,46 @@ def test_a_ledger_from_before_the_mark_is_marked_by_its_next_draw(bank: Bank, le
     assert len(ledger.exposed(UNI)) == 16
 
 
-def _fails(_: list[str]) -> Manifest:
+@pytest.mark.parametrize("step", ["reject", "edit", "restore", "older ledger", "no dedup"])
+def test_words_given_once_are_not_given_again_under_another_id(bank: Bank, ledger: Ledger, step: str) -> None:
+    all_of = Request(seed=1, per_stratum=20, filters={"discipline": ("d01",)})
+    draw_for(bank, ledger, all_of, institution=UNI, run="june", at=AT)
+    given = bank.read({"discipline": "d01"})
+    first = given[0]
+    if step == "older ledger":  # of before there were words in it
+        base = sqlite3.connect(ledger.path)
+        base.execute("ALTER TABLE exposures DROP COLUMN words")
+        base.execute("PRAGMA user_version = 1")
+        base.commit()
+        base.close()
+        assert len(ledger.exposed(UNI)) == 20
+    if step == "restore":  # a wrong batch, mended and read from another file
+        restore(bank, 0, who="w", why="wrong batch", at=AT)
+    elif step == "edit":
+        new_words = {"prompt": "用自己的话说明唐代的两税法。"}
+        change = Change(question_id=first.question_id, reason="r", fields=new_words)
+        apply(bank, [change], who="w", why="", at=AT)
+    elif step != "no dedup":
+        change = Change(question_id=first.question_id, reason="r", action=Action.REJECT)
+        apply(bank, [change], who="w", why="", at=AT)
+    again = [first, *given[1:20]] if step == "restore" else [first]
+    copies = [
+        question(f"1. {q.prompt} ", source="copy.pdf", discipline="d01", reference_answer=q.reference_answer)
+        for q in again
+    ]
+    new = question("简述唐代的科举制度。", source="new.pdf", discipline="d01", reference_answer="略")
+    bank.add([*copies, new], batch="c", who="w", why="", now=AT, settle_duplicates=step != "no dedup")
+    fresh = [q for q in bank.read({"batch": "c"}) if q.status is Status.ACTIVE]
+    assert len(fresh) == len(copies) + 1
+    short = all_of.model_copy(update={"allow_short": True})
+    items, manifest = draw_for(bank, ledger, short, institution=UNI, run="july", at=AT)
+    assert [item.prompt for item in items] == [new.prompt]
+    assert manifest.strata[0].exposed == manifest.strata[0].eligible - 1
+    assert same(manifest, redraw(bank, manifest)[1])
+    assert [s.left for s in papers_left(bank, ledger, UNI, all_of)] == [0]
+    assert len(draw_for(bank, ledger, short, institution="Another", run="july", at=AT)[0]) >= 20
+    assert {q.question_id for q in fresh} <= set(overexposed(bank, ledger, 1))
+
+
+def _fails(_: object) -> tuple[Manifest, list[str]]:
     raise RuntimeError("no draw")
