@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -37,6 +38,8 @@ from flows.commands import (
 from schemas.errors import ExamBankError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
+# What is kept as it is done, so that an interrupted command does not begin anew.
+_RESUMED = frozenset({"ingest", "evaluate", "judge", "judge-check", "audit"})
 
 app = typer.Typer(
     name="exambank",
@@ -48,6 +51,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 _WITHOUT_ARGUMENTS = (
     bank.stats,
     versions.log,
@@ -164,10 +168,18 @@ def run(command: Callable[[], object]) -> int:
             raise  # what click makes of a broken pipe has it as its context
         common.silence(sys.stdout)
         return BROKEN_PIPE
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            return _told(error)
+        common.silence(sys.stdout)
+        common.say(f"exambank: what was to be printed could not be written: {error.strerror} [not_written]")
+        return 1
     except Exception as error:
         return _told(error)
     if result == INTERRUPTED:  # typer makes this of Ctrl-C
-        common.say("exambank: interrupted; the same command again goes on where it stopped")
+        goes_on = not _RESUMED.isdisjoint(sys.argv[1:2])
+        how = "goes on where it stopped" if goes_on else "begins anew"
+        common.say(f"exambank: interrupted; the same command again {how}")
     return result if isinstance(result, int) else 0
 
 

@@ -12,7 +12,7 @@ MEANINGS = {
     "answers_conflict": "the same question is in the bank with another answer",
     "correction_unread": "a correction printed with the paper names this question",
     "formula_lost": "a formula could not be read",
-    "low_extraction_confidence": "the page was hard to read",
+    "low_extraction_confidence": "the reading is doubtful, or where the question begins and ends",
     "low_label_confidence": "the discipline is not sure",
     "mojibake": "characters are garbled",
     "near_duplicate": "it may be the same as a question in the bank",

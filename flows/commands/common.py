@@ -13,11 +13,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from schemas.errors import UsageError
+from schemas.errors import ExamBankError, UsageError
 
 if TYPE_CHECKING:
     from flows.files import Source
-    from schemas.errors import ExamBankError
     from schemas.question import Extraction
     from schemas.settings import Settings
 
@@ -215,7 +214,7 @@ def emit(data: object) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all. UsageError where that cannot be.
+    """Write a file so that it is there whole or not at all. ExamBankError where that cannot be.
 
     What a link leads to is written, not the link; into a device or pipe the data goes as it is.
     """
@@ -229,8 +228,10 @@ def write_whole(path: Path, data: bytes) -> None:
         fresh.write_bytes(data)
         fresh.replace(target)
     except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written: {error.strerror}.", code="not_writable", remedy="Name another file."
+        raise ExamBankError(  # after the work: where check_out could see it, it is wrong usage
+            f"{path} could not be written: {error.strerror}.",
+            code="not_written",
+            remedy="Make room there, or name another file, and run it again.",
         ) from None
     finally:
         with contextlib.suppress(OSError):
@@ -293,8 +294,6 @@ def reading_progress(total: int, quiet: bool) -> Iterator[Progress]:
 
 
 def _told(source: Source, result: Extraction | ExamBankError) -> str:
-    from schemas.errors import ExamBankError
-
     name = source.told
     if isinstance(result, ExamBankError):
         return f"{name}: refused, {result.message}"

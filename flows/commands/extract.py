@@ -103,11 +103,11 @@ def extract(
         files = [*hinted(files), *found.others]
         if html is not None and looks is not None:
             pages.write(html, single, files, after, looks, Path(assets))
-    text = "".join(f"{line}\n" for line in lines)
     if spoken:
-        typer.echo(text, nl=False)
+        for line in lines:  # one by one, so that a reader who has had enough is noticed
+            typer.echo(line)
     else:
-        common.write_whole(out, text.encode())
+        common.write_whole(out, "".join(f"{line}\n" for line in lines).encode())
     summary = summarise(files)
     if report is not None:
         data = {"summary": summary.model_dump(), "files": [file.model_dump(mode="json") for file in files]}

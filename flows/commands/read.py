@@ -40,6 +40,12 @@ def read(
     from ingest.pool import DocumentPool
 
     settings = common.settings(config, {"read.formula_model": common.formula_flag(formula_model)})
+    if file.is_dir():
+        raise UsageError(
+            f"{decoded(file)} is a folder; read shows one file.",
+            code="a_folder",
+            remedy="Name one exam file in it, or give the folder to exambank extract.",
+        )
     if not file.is_file():
         raise UsageError(f"There is no file {decoded(file)}.", code="no_path", remedy="Name one exam file.")
     common.check_out(html, None if str(json_out) == "-" else json_out, inputs=(file, config))

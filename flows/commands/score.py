@@ -84,8 +84,14 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}.", code="no_path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", code="unreadable") from None
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"{path} is no JSON Lines file: it is not UTF-8 text.",
+            code="no_json_lines",
+            remedy="Give what `exambank extract --out` wrote, not the paper itself.",
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", code="unreadable") from None
     rows = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -31,6 +31,7 @@ class Figures(Frozen):
     answers_differ: int = Field(default=0, description="some other text")
     answers_missing: int = Field(default=0, description="none was given, or the question was not found")
     answers_invented: int = Field(default=0, description="given where the gold has none")
+    types: int = Field(default=0, description="pairs whose gold states the type")
     types_right: int = 0
     scores: int = Field(default=0, description="pairs whose gold states points")
     scores_right: int = 0
@@ -56,7 +57,7 @@ class Figures(Frozen):
             "strict": _share(self.strict_sum, self.paired),
             "answer": _share(self.answers_right, self.answers),
             "invented": self.answers_invented,
-            "type": _share(self.types_right, self.paired),
+            "type": _share(self.types_right, self.types),
             "score": _share(self.scores_right, self.scores),
             "order": _share(self.neighbours_in_order, self.neighbours),
             "formula_loss": _share(self.formulas_lost, self.formulas),
@@ -123,7 +124,9 @@ def score(gold: Sequence[Row], found: Sequence[Row]) -> Figures:
         want, got = gold[g], found[f]
         text_sum += alike
         strict_sum += similarity(strict(want["question"]), strict(got.get("question")))
-        counts["types_right"] += want.get("type") == got.get("type")
+        if want.get("type"):
+            counts["types"] += 1
+            counts["types_right"] += want["type"] == got.get("type")
         if want.get("score") is not None:
             counts["scores"] += 1
             counts["scores_right"] += _same_number(want["score"], got.get("score"))

@@ -143,3 +143,9 @@ def test_every_empty_file_is_refused_as_empty(tmp_path: Path) -> None:
     found = find([tmp_path], 1000)
     assert [(file.outcome, file.code) for file in found.others] == [("refused", "empty")] * 2
     assert not found.sources
+
+
+def test_a_disk_that_is_full_is_told_after_the_work_as_a_failure(papers: Path) -> None:
+    done = exambank("extract", papers / "in" / "a.docx", "--out", "/dev/full", "--quiet")
+    assert done.returncode == 1
+    assert "not_written" in done.stderr

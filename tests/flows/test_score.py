@@ -125,3 +125,12 @@ def test_what_is_no_gold_is_refused(gold: str, predicted: str, word: str, tmp_pa
     assert done.returncode == 2, done.stderr
     assert word in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_gold_without_types_has_no_figure_for_them(tmp_path: Path) -> None:
+    bare = [{"question": row["question"]} for row in rows()]
+    gold, found = write(tmp_path / "g.jsonl", bare, "甲.pdf"), write(tmp_path / "p.jsonl", rows(), "甲.pdf")
+    assert figures(gold, found)["all"]["type"] is None
+    (tmp_path / "甲.docx").write_bytes(b"PK\x03\x04\xff\xfe")
+    done = exambank("score-extraction", gold, tmp_path / "甲.docx")
+    assert (done.returncode, "no_json_lines" in done.stderr) == (2, True)
