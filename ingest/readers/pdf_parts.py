@@ -103,13 +103,27 @@ def with_parts(
     runs += _blanks([run for run in runs if not run.reason], level, upright)
     assets = []
     for figure in figures:
-        image, _ = render(page, figure.box, figure.dpi)
+        image, _ = render(page, _shown(figure.box, boxes), figure.dpi)
         asset = png_asset(image)
         assets.append(asset)
         runs = [run for run in runs if id(run) not in figure.labels]
         runs.append(Run(figure.text, figure.box, figure.box.y1 - figure.box.y0, asset=asset.digest))
     walls = [post.x0 for post in upright if post.y1 - post.y0 > 0.4 * page.rect.height]
     return runs, walls, assets
+
+
+def _shown(figure: Box, tables: Sequence[Box]) -> Box:
+    """What a figure's picture shows: the whole of the tables that are drawn in it, too."""
+    return union([figure, *(table for table in tables if _shared(figure, table) > 0.5 * _area(table))])
+
+
+def _shared(one: Box, other: Box) -> float:
+    """The area under both boxes."""
+    return overlap(one.x0, one.x1, other.x0, other.x1) * overlap(one.y0, one.y1, other.y0, other.y1)
+
+
+def _area(box: Box) -> float:
+    return (box.x1 - box.x0) * (box.y1 - box.y0)
 
 
 def inline_pictures(page: Any, runs: Sequence[Run], figures: Sequence[Box]) -> list[Box]:  # noqa: ANN401

@@ -12,7 +12,7 @@ from typing import Any
 
 from ingest.layout.formulas import APART
 from ingest.layout.lines import is_han
-from ingest.layout.runs import Run
+from ingest.layout.runs import Run, median
 from ingest.readers import accents
 from ingest.readers.common import mupdf
 from ingest.readers.glyphs import raw_symbol_font, repair
@@ -27,6 +27,7 @@ _FULL = frozenset("，。；：、（）！？")
 _NARROW = dict(zip("，；：（）！？", ",;:()!?", strict=True))
 _LIMITED = frozenset(["lim", "max", "min", "sup", "inf"])
 _MAX_ROW = 300  # runs of one row looked at; no honest row has more
+_SPECK = 0.35  # of the usual size
 _RUN_GAP = 0.12  # em: a wider gap may hold something printed on its own, such as a comma in a formula
 
 
@@ -93,7 +94,18 @@ def text_layer(page: Any, max_chars: int, bars: Sequence[Box] = ()) -> TextLayer
                 if turned is not None:
                     layer.turned.append(turned)
     _narrow(layer.runs)
+    _specks(layer)
     return layer
+
+
+def _specks(layer: TextLayer) -> None:
+    """Set apart signs so small that nobody sees them: left over in a line's format when it was retyped."""
+    usual = median([run.size for run in layer.runs for _ in run.text[:40]])
+    specks = [run for run in layer.runs if run.size < _SPECK * usual and run.text in _FULL]
+    for run in specks:
+        run.reason = "speck"
+        layer.runs.remove(run)
+    layer.turned += specks
 
 
 def _narrow(runs: list[Run]) -> None:

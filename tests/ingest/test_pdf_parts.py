@@ -8,8 +8,8 @@ from typing import Any
 
 import pymupdf
 
-from ingest.readers import read
-from schemas.document import Block, BlockKind
+from ingest.readers import pdf_parts, read
+from schemas.document import Block, BlockKind, Box
 from schemas.settings import ReadSettings
 
 FONT = "china-s"
@@ -226,3 +226,21 @@ def test_strokes_a_hair_beside_each_other_are_all_kept(tmp_path: Path) -> None:
     boxes(page, 100.4, 160, ["1", "2", "3", "4"])
     found = texts(blocks_of(tmp_path, pdf), BlockKind.TABLE)
     assert [table.splitlines()[0] for table in found] == ["| 甲 | 乙 | 丙 | 丁 |", "| 1 | 2 | 3 | 4 |"]
+
+
+def test_a_sign_too_small_to_be_seen_is_set_apart(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    write(page, 60, 80, "资料见下表，请判断其统计方法是否恰当。", 12)
+    write(page, 150, 100, "。", 3)
+    write(page, 156, 100, "表1 两组的测定结果", 12)
+    found = blocks_of(tmp_path, pdf)
+    assert texts(found)[1] == "表1 两组的测定结果"
+    assert [block.reason for block in found if block.kind is BlockKind.FURNITURE] == ["speck"]
+
+
+def test_a_table_drawn_in_a_figure_is_whole_in_its_picture() -> None:
+    figure = Box(100, 100, 300, 200)
+    assert pdf_parts._shown(figure, [Box(220, 120, 320, 210), Box(290, 90, 500, 300)]) == Box(
+        100, 100, 320, 210
+    )
