@@ -14,6 +14,7 @@ import typer
 
 from flows.commands import (
     amend,
+    audit,
     bank,
     common,
     dedup,
@@ -97,6 +98,7 @@ for _function, _epilog in (
     (evaluate.evaluate, evaluate.EPILOG),
     (judge.judge, judge.EPILOG),
     (judge_check.judge_check, judge_check.EPILOG),
+    (audit.audit, audit.EPILOG),
     (verify.verify, verify.EPILOG),
     (scores.score, scores.EPILOG),
     (leaderboard.leaderboard, leaderboard.EPILOG),

@@ -13,6 +13,7 @@ from evaluation.verdict import MAX_CHARS, MAX_OBJECTS, MalformedError, without_t
 
 _STEP, _MOST = 0.25, 10
 _TRIM = " \t\r\n*_`\"'“”‘’()[]{}<>.。:：,，!！#"
+_MARKS = " \t\r\n*_#`"
 _SAID = re.compile(
     r"(?i)^(?:the )?(?:final )?(?:answer|verdict|choice|winner|(?:better )?response|答案|结论|判决|选择|回答)"
     r"(?: is)?[ \t]*[:：]?[ \t]*(?:response |回答)?[ \t*_`\"'(\[]{0,6}([AB])[ \t*_`\"')\].。]{0,6}$"
@@ -53,7 +54,7 @@ def read_letter(text: str) -> str:
     bare = text.strip(_TRIM)
     if bare.upper() in {"A", "B"}:
         return bare.upper()
-    said = _SAID.match(text.strip())
+    said = _SAID.match(text.strip(_MARKS))
     if said is None:
         raise MalformedError("not one letter")
     return said[1].upper()
@@ -65,7 +66,7 @@ def read_reasoned(text: str) -> str:
     if not lines:
         raise MalformedError("empty")
     letter = read_letter(lines[-1])
-    others = {said[1].upper() for line in lines[:-1] if (said := _SAID.match(line.strip(" \t*_#`")))}
+    others = {said[1].upper() for line in lines[:-1] if (said := _SAID.match(line.strip(_MARKS)))}
     if others - {letter}:
         raise MalformedError("two different verdicts")
     return letter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -188,9 +189,12 @@ def _run(folder: Path, bank: Path, *, dry_run: bool, quiet: bool, as_json: bool)
     if dry_run:
         _tell_outlook(folder, plan, bank, as_json=as_json)
         return 0
-    around = Surroundings(
-        endpoint=_endpoint, now=lambda: datetime.now(UTC), sleep=time.sleep, signer=_signer(plan, bank)
-    )
+    stop = threading.Event()
+
+    def sleep(seconds: float) -> None:
+        stop.wait(seconds)  # Ctrl-C ends a long wait for an endpoint, too
+
+    around = Surroundings(_endpoint, lambda: datetime.now(UTC), sleep, _signer(plan, bank), stop)
     conduct(folder, around, (lambda step: None) if quiet else _Told().step)
     left = _left(folder, plan, bank)
     if as_json:

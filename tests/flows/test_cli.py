@@ -25,7 +25,7 @@ WANTED = {
     "contamination", "evaluate", "doctor", "diff", "tag", "restore", "check", "compact", "vacuum", "sweep",
     "redraw", "ledger", "retire-exposed",
     "edit", "approve", "reject", "retire", "merge", "unmerge", "apply", "import", "export",
-    "judge", "judge-check", "score", "leaderboard", "verify",
+    "judge", "judge-check", "audit", "score", "leaderboard", "verify",
 }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ LINES = [
         "redraw s", "ledger status", "retire-exposed 2",
         "edit q --set points=1", "approve q", "reject q", "retire q", "merge q --into p", "unmerge q", "apply f",
         "import q.jsonl --batch b", "export q.jsonl",
-        "judge r --sample s --out t", "judge-check f", "score r", "leaderboard r", "verify r",
+        "judge r --sample s --out t", "judge-check f", "audit report a", "score r", "leaderboard r", "verify r",
 ]  # fmt: skip
 
 
