@@ -6,6 +6,7 @@ import copy
 import re
 import shutil
 import tempfile
+import unicodedata
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,10 @@ _LOOKS = ("styles", "theme")
 _LINKS = {A + "hlinkClick", A + "hlinkHover", O + "OLEObject", W + "control", W + "movie"}
 _MATHS = (M + "oMathPara", M + "oMath")
 _SCRIPTS = {M + "sub": "subscript", M + "sup": "superscript"}
+_SMALL = {
+    "subscript": str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"),
+    "superscript": str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"),
+}
 _NAMESPACES = f'xmlns:w="{W[1:-1]}" xmlns:r="{R[1:-1]}"'
 
 
@@ -246,19 +251,32 @@ def _unlinked(node: Any, relations: Mapping[str, Relation], links: dict[str, Rel
 
 
 def _typed(equation: Any) -> list[Any]:  # noqa: ANN401
-    """The signs of a formula as runs of text, scripts raised or lowered, for labels such as $v_{0}$."""
+    """The signs of a formula as runs of text: accents set on, scripts raised or lowered, as in a label.
+
+    Digits become signs of their own, since in a group LibreOffice drops how letters are set.
+    """
     from lxml import etree
 
     runs = []
     for sign in equation.iter(M + "t"):
         raised = next((_SCRIPTS[up.tag] for up in sign.iterancestors() if up.tag in _SCRIPTS), "")
+        accents = [_accent(up) for up in sign.iterancestors(M + "acc")]
+        text = (sign.text or "") + ("".join(accents) if len(sign.text or "") == 1 else "")
+        small = text.translate(_SMALL[raised]) if raised and text.isdecimal() else ""
         run = etree.Element(W + "r")
-        if raised:
+        if raised and not small:
             properties = etree.SubElement(run, W + "rPr")
             etree.SubElement(properties, W + "vertAlign").set(W + "val", raised)
-        etree.SubElement(run, W + "t").text = sign.text or ""
+        etree.SubElement(run, W + "t").text = small or text
         runs.append(run)
     return runs
+
+
+def _accent(accent: Any) -> str:  # noqa: ANN401
+    """The combining character of an m:acc; one that says nothing is a hat."""
+    said = accent.find(f"{M}accPr/{M}chr")
+    value = "\u0302" if said is None else said.get(M + "val") or ""
+    return value if len(value) == 1 and unicodedata.combining(value) else ""
 
 
 def _extent(nodes: Sequence[Any], y: float | None) -> Extent | None:

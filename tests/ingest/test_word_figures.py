@@ -226,16 +226,21 @@ def test_a_figure_of_its_own_near_another_stays_one(tmp_path: Path) -> None:
     assert [b.text for b in document.blocks].count("[图]") == 2
 
 
-def test_scripts_in_a_label_are_drawn_as_scripts() -> None:
+def test_scripts_and_accents_in_a_label_are_drawn() -> None:
     from lxml import etree
 
     from ingest.readers.wordfigures import _typed
 
+    def sub(base: str, below: str) -> str:
+        return f"<m:sSub><m:e>{base}</m:e><m:sub><m:r><m:t>{below}</m:t></m:r></m:sub></m:sSub>"
+
+    speed = '<m:acc><m:accPr><m:chr m:val="\u20d7"/></m:accPr><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>'
+    unit = "<m:acc><m:e><m:r><m:t>i</m:t></m:r></m:e></m:acc>"
     math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
     label = etree.fromstring(
-        f'<m:oMath xmlns:m="{math}"><m:sSub><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sub><m:r><m:t>0</m:t></m:r>'
-        "</m:sub></m:sSub></m:oMath>"
+        f'<m:oMath xmlns:m="{math}">{sub(speed, "0")}{sub("<m:r><m:t>h</m:t></m:r>", "A")}{unit}</m:oMath>'
     )
-    shown = [etree.tostring(run, encoding="unicode") for run in _typed(label)]
-    assert ">v<" in shown[0] and "vertAlign" not in shown[0]
-    assert "subscript" in shown[1] and ">0<" in shown[1]
+    shown = ["".join(run.itertext()) for run in _typed(label)]
+    assert shown == ["v\u20d7", "₀", "h", "A", "i\u0302"]
+    lowered = ["subscript" in etree.tostring(run, encoding="unicode") for run in _typed(label)]
+    assert lowered == [False, False, False, True, False]
