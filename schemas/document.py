@@ -64,6 +64,7 @@ class Block(Frozen):
     inks: tuple[tuple[str, str], ...] = Field(
         default=(), description="stretches of a black text that are set in colour, as (text, '#rrggbb')"
     )
+    underlined: tuple[str, ...] = Field(default=(), description="words underlined in a text that is not")
     asset: str | None = Field(default=None, description="BLAKE2b hex of a figure's bytes")
     reason: str = Field(
         default="",

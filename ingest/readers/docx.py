@@ -215,6 +215,7 @@ class _Body:
                 "bold": bool(line.look.bold),
                 "colour": colour(line.look.colour),
                 "inks": line.inks,
+                "underlined": line.underlined,
                 "asset": line.assets[0] if line.assets else None,
             }
             kind = BlockKind.FIGURE if line.only_figures and not common["number"] else BlockKind.TEXT

@@ -52,6 +52,7 @@ class Line:
     assets: list[str] = field(default_factory=list)
     only_figures: bool = False
     inks: tuple[tuple[str, str], ...] = ()
+    underlined: tuple[str, ...] = ()
 
 
 @dataclass
@@ -261,9 +262,17 @@ def lines(content: Content) -> list[Line]:
                 only = all(p.kind == "picture" or not p.text.strip() for p in group)
                 assets = [p.asset for p in group if p.asset]
                 tints = () if _tint(first) else ((p.text, _tint(p)) for p in group)
-                found.append(Line(text.rstrip(), first.look, assets, only, inks(text, tints)))
+                said = _underlined_words(group)
+                found.append(Line(text.rstrip(), first.look, assets, only, inks(text, tints), said))
         group = []
     return found
+
+
+def _underlined_words(pieces: list[Piece]) -> tuple[str, ...]:
+    """The words underlined in a line, none where all of it is."""
+    told = [piece for piece in pieces if piece.kind == "text" and piece.text.strip()]
+    words = tuple(piece.text.strip() for piece in told if piece.look.underline)
+    return words if len(words) < len(told) else ()
 
 
 def _assemble(pieces: list[Piece]) -> str:

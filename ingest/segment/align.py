@@ -79,9 +79,9 @@ def _with_answer(draft: Draft, entry: Entry, key_source: str) -> Draft:
         return _flag(draft, "answer_conflict")
     text, more = split_answer(_strip_stem(draft, entry.text))
     explanation = "\n".join(filter(None, [draft.explanation, more])) or None
-    if draft.form is Form.MULTIPLE_CHOICE and draft.options:
+    labels = {option.label for option in draft.options}
+    if draft.form is Form.MULTIPLE_CHOICE and draft.options and not _orders(text, labels):
         chosen = choice_of(text)
-        labels = {option.label for option in draft.options}
         if chosen is None or not set(chosen[0]) <= labels:
             matches = [o.label for o in draft.options if fold(o.text) and fold(o.text) == fold(text)]
             chosen = (matches[0], "")
@@ -122,7 +122,7 @@ def _fits(draft: Draft, entry: Entry) -> bool:
     if draft.form is Form.MULTIPLE_CHOICE and draft.options:
         labels = {option.label for option in draft.options}
         chosen = choice_of(text)
-        if chosen is not None and set(chosen[0]) <= labels:
+        if (chosen is not None and set(chosen[0]) <= labels) or _orders(text, labels):
             return True
         return sum(1 for o in draft.options if fold(o.text) and fold(o.text) == fold(text)) == 1
     if announced is Form.TRUE_FALSE:
@@ -141,6 +141,14 @@ _JUDGES = re.compile(
     re.IGNORECASE,
 )
 _JUDGED = 60
+
+
+def _orders(text: str, labels: set[str]) -> bool:
+    """Whether an answer puts all options in an order («D>A>B>C»)."""
+    found = re.sub(r"[\s>＞<＜→\-—,，、]", "", text)
+    return len(found) == len(labels) >= 3 and set(found) == labels and bool(re.search(r"[>＞<＜→—-]", text))
+
+
 _LETTERS = re.compile(r"[A-H]{1,8}")
 _SIGN = re.compile(r"[√✓✔×✗✘╳]|对|错")
 _BETWEEN = re.compile(r"[；;、，,\n\t]|\s{2,}")

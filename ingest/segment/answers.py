@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.segment.options import FORMULA
+from ingest.segment.options import FORMULA, split_options
 from schemas.question import PrintedForm as Form
 
 IN_BLANKS = "in the blanks"
@@ -56,9 +56,9 @@ _EXPLAIN_LINE = re.compile(
     r"|[【\[]\s*(?:解析|评析|点评|分析)\s*[】\]]|Explanation\s*[:：])\s*"
 )
 _INLINE_ANSWER = re.compile(
-    r"(?:(?<=[\s\u3000。.；;）)])|^)(?:[【\[（(]?\s{0,3}(?:参考答案|正确答案|标准答案|答案"
+    r"(?:(?<=[\s\u3000。.；;）)？?！!])|^)(?:[【\[（(]?\s{0,3}(?:参考答案|正确答案|标准答案|答案"
     r"|Answer)\s{0,3}[】\]]?\s{0,3}[:：]"
-    r"|[【\[]\s{0,3}(?:参考答案|正确答案|标准答案|答案)\s{0,3}[】\]])\s{0,3}"
+    r"|[【\[]\s{0,3}(?:参考答案|正确答案|标准答案|答案|解答|解)\s{0,3}[】\]])\s{0,3}"
 )
 _SENTENCE_VERDICT = re.compile(
     r"^(?:答[:：])?\s*(?:正确|错误|对|错|不正确|不对|√|×|True|False)(?=[。，,.；;\s]|$)"
@@ -196,6 +196,11 @@ def from_tail(text: str) -> Printed:
     """An answer that follows the question on its line («… 答案：B»); the text as it is without one."""
     tail = list(_INLINE_ANSWER.finditer(text))
     if tail and tail[-1].start() > 0:
+        said, _, below = text[tail[-1].end() :].partition("\n")
+        if len(split_options(below)[1]) >= 2:  # «… 答案：A», and the options on the lines below
+            return Printed(
+                f"{text[: tail[-1].start()].rstrip()}\n{below}", said.strip(" \t）)】"), None, "marked inline"
+            )
         answer = text[tail[-1].end() :].strip(" \n\t）)】")
         if answer:
             return Printed(text[: tail[-1].start()].rstrip(), answer, None, "marked inline")
@@ -280,7 +285,8 @@ _BARE_HEAD = re.compile(
     r"[【\[〔（(—\-=*\s]*(?:解答|详解|题解|答|答案|参考|key|keys|KEY|KEYS|Key|Keys|Answer|ANSWER)[】\]〕）)—\-=*\s:：]*"
 )
 _NOT_HEAD = re.compile(
-    r"填|写|涂|请|选出|供选|选择的|所给|给出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题(?!要点)|下列|备选"
+    r"[题卷库]\s{0,3}[（(]?\s{0,3}(?:含|附|带|有|及|与|和)\s{0,3}(?:参考)?答案"  # a paper with its answers
+    r"|填|写|涂|请|选出|供选|选择的|所给|给出|有.{0,2}个|无效|答案[序代]号|将|的括号|答题(?!要点)|下列|备选"
 )
 
 
@@ -352,4 +358,9 @@ def side_by_side(lines: Sequence[str]) -> list[str]:
 def looks_like_key_name(name: str) -> bool:
     """Whether a file name says that the file holds answers."""
     stem = name.rsplit(".", 1)[0].lower()
-    return bool(re.search(r"答案|解答|评分标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])", stem))
+    return bool(
+        re.search(
+            r"答案|解答|评分(?:标准|细则|参考)|评阅标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])",
+            stem,
+        )
+    )

@@ -36,6 +36,7 @@ _ANSWERING = re.compile(r"^(?:解|答|要点|答案要点|参考答案)\s*[:：]
 _OPTION = re.compile(r"^\s*[（(]?[A-H]\s*[)）.．、:：]")
 _NUMBER_INSIDE = re.compile(r"\s{2,}(\d{1,3})\s?[.．、](?=\s?\S)")
 _CLOSE_INSIDE = re.compile(r"(?<![(（\d.])(\d{1,3})\s?[.．、)）](?=\s?[^\d\s])")
+_FIRST_POINT = re.compile(r"(?:^|\n)\s?1\s?[.．、]")  # its points are numbered 1. 2. themselves
 _ECHO = re.compile(r"https?[:/]|www\.")
 
 
@@ -236,7 +237,7 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
         return out
     if draft.form is Form.MULTIPLE_CHOICE and draft.options:
         labels = {option.label for option in draft.options}
-        if not set(re.sub(r"[\s,，、]", "", answer)) <= labels:
+        if not set(re.sub(r"[\s,，、>＞<＜→—-]", "", answer)) <= labels:
             out.append((ALONE, "the answer is no option"))
     if draft.form is Form.TRUE_FALSE and not _VERDICT.match(answer):
         out.append((ALONE, "the answer is no verdict"))
@@ -246,10 +247,19 @@ def _answer(draft: Draft) -> list[tuple[float, str]]:
         out.append((ALONE, "an answer without a word"))
     if has_remarks(answer):
         out.append((SECOND, "a grader's remarks in the answer"))
-    value = number_value(draft.number)
-    inside = _CLOSE_INSIDE if draft.form is Form.FILL_BLANK else _NUMBER_INSIDE
-    if value and any(int(n) == value + 1 for n in inside.findall(answer)):
+    if _runs_over(draft, answer):
         out.append((ALONE, "the next number stands inside the answer"))
     if len(answer) >= 12 and answer in draft.printed:
         out.append((ALONE, "the answer stands in the question"))
     return out
+
+
+def _runs_over(draft: Draft, answer: str) -> bool:
+    """Whether the answer of the next question stands in an answer: its number does, and no list's."""
+    value = number_value(draft.number)
+    inside = _CLOSE_INSIDE if draft.form is Form.FILL_BLANK else _NUMBER_INSIDE
+    if not value:
+        return False
+    if any(int(number) == value + 1 for number in inside.findall(answer)):
+        return True
+    return not _FIRST_POINT.search(answer) and bool(re.search(rf"\n\s?{value + 1}\s?[.．、]", answer))

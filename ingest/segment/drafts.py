@@ -24,6 +24,8 @@ _PLACES = re.compile(r"[（(]?\d{1,2}[)）.、]|[①-⑳]|[\s_（）()\[\]图.�
 _GAP_BLANK = re.compile(r"(?<=[\u3400-\u9fff])\t+(?=[\u3400-\u9fff，。、])")
 # a blank typed as spaces: «是    ，写的    中所说»
 _SPACE_BLANK = re.compile(r"(?<=[\u3400-\u9fff“”》，、：])[ \u3000]{3,}(?=[\u3400-\u9fff，。、？；“”])")
+# «有_脂肪_、_蛋白质_»: written between the ends of a ruled blank
+_BETWEEN_RULES = re.compile(r"(?<![A-Za-z0-9_])_([^_\s]{1,20})_(?![A-Za-z0-9_])")
 _NEEDS_FIGURE = re.compile(
     r"如图|下图|上图|图\s*\d+|右图|左图|见图|题图|\[图\]|figure|as shown|to the (?:right|left)", re.IGNORECASE
 )
@@ -201,6 +203,7 @@ def _with_blanks(pieces: list[Piece], announced: Form | None, lines: Sequence[Li
     """Pieces with the blanks printed as gaps (a ruled line unread), typed as spaces or written over."""
     paragraphs = all(is_word(line) for line in lines)
     if announced is Form.FILL_BLANK:
+        pieces = [replace(p, text=_BETWEEN_RULES.sub(r"<u>\1</u>", p.text)) for p in pieces]
         pieces = _written_over(pieces, lines)
         pieces = [replace(p, text=_GAP_BLANK.sub("____", p.text)) for p in pieces]
     if paragraphs and announced in (None, Form.FILL_BLANK):
@@ -209,16 +212,18 @@ def _with_blanks(pieces: list[Piece], announced: Form | None, lines: Sequence[Li
 
 
 def _written_over(pieces: list[Piece], lines: Sequence[Line]) -> list[Piece]:
-    """Pieces without any blank, with what is set in another ink as what was written into one."""
+    """Pieces without any blank, with what is underlined or in another ink as what was written into one."""
     whole = "\n".join(piece.text for piece in pieces)
     if forms.count_blanks(whole) or split_options(whole)[1]:
         return pieces
     said = [text for line in lines for text, _ in line.block.inks if text in line.text]
+    said += [text for line in lines for text in line.block.underlined if text in line.text]
     out = []
     for piece in pieces:
         text = piece.text
         for words in dict.fromkeys(said):
-            text = text if f"<u>{words}</u>" in text else text.replace(words, f"<u>{words}</u>", 1)
+            plain = f"<u>{words}</u>" not in text and re.search(r"\w", words)
+            text = text.replace(words, f"<u>{words}</u>", 1) if plain else text
         out.append(replace(piece, text=text))
     return out
 

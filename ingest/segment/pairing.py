@@ -17,7 +17,8 @@ from schemas.document import Notice
 from schemas.question import Draft, Dropped, Extraction
 
 _KEY_WORDS = re.compile(
-    r"参考答案|标准答案|答案|解答|评分标准|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])"
+    r"(?:(?:参考|标准)?(?:答案|解答|评分(?:标准|细则|参考|要点)|答题要点)[及与和]?)+"
+    r"|(?<![a-z])(?:answers?|keys?|solutions?)(?![a-z])"
 )
 _PAPER_WORDS = re.compile(r"试题|试卷|题目|(?<![a-z])(?:questions?|exam|paper)(?![a-z])")
 _MARKS = re.compile(r"[\s_\-—()（）\[\]【】.,，、]+")

@@ -26,7 +26,7 @@ from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
 from ingest.segment.sections import Section, extra_end, extra_name, find_sections
 from ingest.segment.shared import is_passage, shared_at, span_of
-from ingest.segment.ticks import with_ticked, with_verdicts
+from ingest.segment.ticks import with_explained, with_ticked, with_verdicts
 from schemas.document import BlockKind, Document
 from schemas.question import Draft, Dropped, Region
 from schemas.question import PrintedForm as Form
@@ -70,7 +70,8 @@ def questions(
     )
     for section in sections:
         drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, outline))
-    return with_verdicts(with_ticked(with_bare_points(drafts or _askers(source, lines))))
+    found = with_bare_points(drafts or _askers(source, lines))
+    return with_explained(with_verdicts(with_ticked(found)))
 
 
 def _askers(source: Source, lines: Sequence[Line]) -> list[Draft]:

@@ -10,6 +10,7 @@ from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark
 from ingest.segment.sequence import best_chain
+from ingest.segment.shared import span_of
 from schemas.document import BlockKind
 from schemas.question import PrintedForm as Form
 
@@ -259,7 +260,7 @@ def _announces(lines: Sequence[Line], index: int, end: int) -> bool:
     title = _whole_heading(lines, index, end)
     mark = lines[index].mark
     body = title[mark.end :].strip() if mark else title
-    if is_type_heading(body):
+    if is_type_heading(body) or (span_of(body) and len(body) <= _LONG_SPAN):
         return True
     if body.endswith(("？", "?", "。")) and heading_form(body[:12]) is None:
         return False
@@ -273,6 +274,7 @@ def _announces(lines: Sequence[Line], index: int, end: int) -> bool:
     return False
 
 
+_LONG_SPAN = 120
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 

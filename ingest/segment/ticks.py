@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ingest.segment.doubts import TICK, VERDICT_END
+from ingest.segment.forms import is_term_heading
 from schemas.question import Draft
 from schemas.question import PrintedForm as Form
 
@@ -80,6 +81,33 @@ def with_inked(drafts: Sequence[Draft]) -> list[Draft]:
         else draft
         for draft in drafts
     ]
+
+
+def with_explained(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts of terms with «术语：解释» on their line answered, where half of their section has it so."""
+    out = list(drafts)
+    for section in dict.fromkeys(d.section for d in drafts if is_term_heading(d.section)):
+        places = [k for k, d in enumerate(drafts) if d.section == section]
+        open_ones = [k for k in places if not drafts[k].answer]
+        told = {k: found for k in open_ones if (found := _TERM_TOLD.match(drafts[k].printed))}
+        if len(told) < 2 or 2 * len(told) < len(places):
+            continue
+        for k, found in told.items():
+            update = {
+                "printed": found.group(1).strip(),
+                "stem": found.group(1).strip(),
+                "answer": found.group(2).strip(),
+                "answer_source": f"{drafts[k].source}: {BEHIND_TERM}",
+                "evidence": {**drafts[k].evidence, "answer": BEHIND_TERM},
+            }
+            out[k] = drafts[k].model_copy(update=update)
+    return out
+
+
+BEHIND_TERM = "explained behind the term"
+_TERM_TOLD = re.compile(
+    r"([^：:—\n]{2,16}(?:[（(][^（()）\n]{1,30}[)）])?)\s?(?:[：:]|—{1,2}|--)\s?([^\n]{6,}[\s\S]*)$"
+)
 
 
 def _inked_options(draft: Draft) -> str:

@@ -1,0 +1,89 @@
+"""Answers where typists put them: underlined, between rules, before the options, behind the term."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docx import Document as NewWord
+from papermaker import cut
+
+from ingest.readers import read
+from ingest.segment import segment
+from schemas.settings import ReadSettings
+
+
+def test_words_underlined_in_a_section_of_blanks_are_its_answers(tmp_path: Path) -> None:
+    document = NewWord()
+    document.add_paragraph("一、填空题")
+    paragraph = document.add_paragraph("1．")
+    for text, underlined in (
+        (" 工作分析 ", True),
+        ("是基础，成果是", False),
+        (" 说明书 ", True),
+        ("。", False),
+    ):
+        paragraph.add_run(text).underline = underlined
+    document.add_paragraph("2．都城是____。")
+    document.save(str(tmp_path / "a.docx"))
+    found = segment(read(tmp_path / "a.docx", ReadSettings())[0]).drafts
+    assert [draft.answer for draft in found] == ["工作分析；说明书", None]
+    assert "工作分析" not in found[0].printed and found[0].printed.count("____") == 2
+
+
+def test_words_between_the_ends_of_a_rule_are_answers_and_words_between_blanks_are_none() -> None:
+    found = cut("一、填空题\n1. 营养素是_脂肪_、_糖_。\n2. 长___，宽为___。").drafts
+    assert [draft.answer for draft in found] == ["脂肪；糖", None]
+
+
+def test_an_answer_at_the_end_of_the_stem_stands_before_its_options() -> None:
+    found = cut(
+        "一、选择\n1. 缺乏的是 答案：A\nA. 甲 B. 乙\nC. 丙 D. 丁\n2. 来源是 答案：B\nA. 甲 B. 乙\nC. 丙 D. 丁"
+    ).drafts
+    assert [draft.answer for draft in found] == ["A", "B"]
+    assert [len(draft.options) for draft in found] == [4, 4]
+
+
+def test_answers_right_behind_the_question_mark() -> None:
+    found = cut("三、简答\n6. 如何计算？（答案：重量除以面积）\n7. 为何补充？【解】预防畸形").drafts
+    assert [draft.answer for draft in found] == ["重量除以面积", "预防畸形"]
+
+
+def test_terms_explained_on_their_line() -> None:
+    text = "三、名词解释\n5．宽带薪酬：把多个薪酬等级合成少数几个。\n6．猎头——为企业搜寻人才的服务。\n7．外包"
+    found = cut(text).drafts
+    assert [draft.printed for draft in found] == ["宽带薪酬", "猎头", "外包"]
+    assert [draft.answer for draft in found] == [
+        "把多个薪酬等级合成少数几个。",
+        "为企业搜寻人才的服务。",
+        None,
+    ]
+
+
+def test_an_order_of_all_options_answers_a_question_that_asks_for_one() -> None:
+    text = "一、排序\n1. 按大小排列：A. 甲 B. 乙 C. 丙 D. 丁\n2. 按长短排列：A. 甲 B. 乙 C. 丙\n答案\n1. D>A>B>C\n2. C→B→A"
+    found = cut(text).drafts
+    assert [draft.answer for draft in found] == ["D>A>B>C", "C→B→A"]
+    assert all("no option" not in draft.evidence.get("doubts", "") for draft in found)
+
+
+def test_a_paper_titled_with_its_answers_has_no_key_in_front() -> None:
+    found = cut(
+        "管理学复习题（含答案）\n一、填空题\n1. 甲是____。\n2. 乙是____。\n二、论述\n3. 试述丙。\n答：丙好。"
+    )
+    assert [draft.section for draft in found.drafts] == ["一、填空题", "一、填空题", "二、论述"]
+
+
+def test_a_heading_that_names_the_questions_it_is_for() -> None:
+    text = (
+        "I. Terms\n1. Define ode.\n2. Define sonnet.\nII. Reading. Questions 3-4 refer to the following poem.\n"
+        "The sea was calm that night,\nAnd far away a light,\nWas burning low and bright;\n3. Who wrote it?\n4. What is its rhyme?"
+    )
+    found = cut(text).drafts
+    assert [draft.number for draft in found] == ["1", "2", "3", "4"]
+    assert "The sea was calm" in found[2].material and found[2].material == found[3].material
+
+
+def test_the_number_of_the_next_answer_inside_one_is_doubted() -> None:
+    asked = "一、计算题\n10. 求热量。\n11. 求面积。\n答案\n10. 2369\n11.2.81"
+    found = cut(asked).drafts
+    assert found[0].answer is not None and found[0].confidence < 0.6
