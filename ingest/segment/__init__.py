@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ingest.clean.personal import redact
 from ingest.segment.answers import is_answer_head, looks_like_key_name
-from ingest.segment.blocks import attach_blocks, key_blocks, own_answers, title_lines
+from ingest.segment.asking import own_answers
+from ingest.segment.blocks import attach_blocks, key_blocks, title_lines
 from ingest.segment.code import with_indents
 from ingest.segment.confidence import with_confidence
 from ingest.segment.corrections import corrected, take_corrections

@@ -14,6 +14,7 @@ from rapidfuzz import fuzz
 
 from ingest.segment.align import attach
 from ingest.segment.answers import ANSWER_LINE, is_answer_head
+from ingest.segment.asking import Asking
 from ingest.segment.corrections import with_flag
 from ingest.segment.forms import heading_form
 from ingest.segment.grids import key_ranges, listed, text_grid
@@ -38,16 +39,9 @@ _NAMED_LIST = re.compile(
     r"^\s{0,3}[^\d，。；:：]{0,16}答案\s{0,3}[:：]?\s{0,3}(?=[第（(]?\d)|^\s{0,3}(?:KEYS?"
     r"|Keys?)\s{0,3}[:：]\s{0,3}(?=[(（]?\d)"
 )
-_ASKS = re.compile(
-    r"[？?]|_{2,}|（\s{0,3}）|\(\s{0,3}\)|^(?:请|试)?(?:简述|论述|试述|说明|什么是|比较|计算|求|证明|分析"
-    r"|解释)|^[A-D]\s{0,3}[.．、)]"
-    r"|\b(?:[Ww]hat|[Ww]hich|[Ww]hy|[Hh]ow|[Ee]xplain|[Dd]efine|[Cc]ompare|[Ss]tate|[Dd]escribe"
-    r"|[Cc]alculate|[Ss]how)\b"
-)
 _TITLE = 40
 _TITLE_LINES = 12
 _HEADS = 8
-_SEEN = 300
 SAME_TITLE = 75.0
 _FEW = 0.25
 """Which part of a key's lines may look like asking, and of a paper's lines does at least."""
@@ -75,7 +69,7 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
     if not heads and not any(_named(line) for line in lines if line.kind is BlockKind.TEXT):
         return []
-    asking = _Asking(lines, heads)
+    asking = Asking(lines, heads)
     at = _key_in_front(lines, heads, asking)
     if at:
         blocks.append(Block(heads[0], at, letter_of(lines[heads[0]].text)))
@@ -112,41 +106,7 @@ def key_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
-def own_answers(lines: Sequence[Line]) -> list[Line]:
-    """Lines without the numbers inside answers that stand, under a heading each, below their questions.
-
-    «1. 简述甲。 / 答案 / 1．… / 2．… / 2. 简述乙。»: what follows a heading answers one question where
-    the next question comes before the next heading, and that for at least two headings.
-    """
-    heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
-    inside: list[tuple[int, int]] = []
-    for place, head in enumerate(heads):
-        stop = heads[place + 1] if place + 1 < len(heads) else len(lines)
-        above = next(
-            (m for line in reversed(lines[:head]) if (m := line.mark) and m.family == "arabic"), None
-        )
-        if above is None:
-            return list(lines)
-        nexts = [
-            i
-            for i in range(head + 1, stop)
-            if (m := lines[i].mark)
-            and m.family == "arabic"
-            and m.value == above.value + 1
-            and _ASKS.search(lines[i].body[:_SEEN])
-        ]
-        if nexts:
-            inside.append((head + 1, nexts[0]))
-        elif place + 1 == len(heads) and len(inside) == place >= 2:
-            han = (i for i in range(head + 1, stop) if (m := lines[i].mark) and m.style is Style.HAN)
-            inside.append((head + 1, next(han, stop)))
-    if len(inside) < 2 or len(inside) < len(heads) - 1:
-        return list(lines)
-    hidden = {i for begin, end in inside for i in range(begin, end)}
-    return [replace(line, mark=None) if i in hidden else line for i, line in enumerate(lines)]
-
-
-def _key_in_front(lines: Sequence[Line], heads: Sequence[int], asking: _Asking) -> int:
+def _key_in_front(lines: Sequence[Line], heads: Sequence[int], asking: Asking) -> int:
     """Where the paper begins behind a key that opens the file, 0 when the file opens with no key."""
     if not heads or any(line.mark is not None for line in lines[: heads[0]]):
         return 0
@@ -262,7 +222,7 @@ def _end(
     before: Sequence[Mark],
     first: Line,
     heads: Sequence[int],
-    asking: _Asking,
+    asking: Asking,
 ) -> int:
     end = _numbering_goes_on(lines, begin, before, first)
     letter = letter_of(lines[begin].text)
@@ -296,7 +256,7 @@ def _numbering_goes_on(lines: Sequence[Line], begin: int, before: Sequence[Mark]
     return len(lines)
 
 
-def _next_paper(lines: Sequence[Line], begin: int, end: int, heads: Sequence[int], asking: _Asking) -> int:
+def _next_paper(lines: Sequence[Line], begin: int, end: int, heads: Sequence[int], asking: Asking) -> int:
     """Where in a key, lines[begin:end], another paper starts: at its title or its first number; else end.
 
     heads: the headings of answers in the key and at its end, where a paper before them must end.
@@ -311,37 +271,6 @@ def _next_paper(lines: Sequence[Line], begin: int, end: int, heads: Sequence[int
             if (index in starts or _is_title(lines, index)) and asking.between(index, head):
                 return index
     return end
-
-
-class _Asking:
-    """Whether the numbered lines of a stretch are questions, looked up in sums over the lines."""
-
-    def __init__(self, lines: Sequence[Line], heads: Sequence[int]) -> None:
-        self.heads = frozenset(heads)
-        self._numbered, self._asked = [0], [0]
-        for index, line in enumerate(lines):
-            item = line.mark is not None and line.mark.style is not Style.HAN
-            # an item asks, leaves blanks, or has options under it
-            ask = item and any(_ASKS.search(one.body[:_SEEN]) for one in _item(lines, index))
-            self._numbered.append(self._numbered[-1] + item)
-            self._asked.append(self._asked[-1] + ask)
-
-    def share(self, begin: int, end: int) -> float:
-        """Which part of the numbered lines in [begin, end) asks something."""
-        numbered = self._numbered[end] - self._numbered[begin]
-        return (self._asked[end] - self._asked[begin]) / max(1, numbered)
-
-    def between(self, begin: int, end: int) -> bool:
-        """Whether at least half of the numbered lines in [begin, end) ask something."""
-        numbered = self._numbered[end] - self._numbered[begin]
-        return self._asked[end] - self._asked[begin] >= max(1, 0.5 * numbered)
-
-
-def _item(lines: Sequence[Line], index: int) -> Sequence[Line]:
-    stop = index + 1
-    while stop < min(index + 3, len(lines)) and lines[stop].mark is None:
-        stop += 1
-    return lines[index:stop]
 
 
 def _is_title(lines: Sequence[Line], index: int) -> bool:
