@@ -66,7 +66,9 @@ def facts(dataset: pads.Dataset, fields: Sequence[str] = (), before: pa.Table | 
     for name in told.column_names:  # one after the other, so that no two large ones are held twice at once
         found[name] = told[name].combine_chunks()
         told = told.drop_columns(name)
+    pa.default_memory_pool().release_unused()  # what the answers took, as much again as the facts
     of = units(*(found[name] for name in _TEXTS))
+    pa.default_memory_pool().release_unused()
     first = np.zeros(len(of), dtype=bool)
     first[smallest_ids(found["question_id"], np.arange(len(of)), of)] = True
     return pa.table({**found, "unit": pa.array(of).cast(pa.int32()), "names": pa.array(first)})
