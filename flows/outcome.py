@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from pathlib import PurePath
 from typing import Literal
 
 from pydantic import Field
@@ -14,6 +16,7 @@ from schemas.question import Dropped, Extraction
 OutcomeName = Literal["kept", "key", "unpaired", "empty", "refused", "skipped", "repeated"]
 READ = frozenset({"kept", "key", "unpaired", "empty"})
 UNUSED_ANSWERS = "answers_unused"  # the notice of ingest.segment.pairing on a key that was named in vain
+_ALIKE = 0.7  # of two names, of which one may be that of the other's key
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
@@ -48,6 +51,11 @@ class FileOutcome(Frozen):
     def unanswered(self) -> int:
         """Questions without an answer."""
         return self.questions - self.answered
+
+    @property
+    def alarming(self) -> bool:
+        """Whether a key was named for it, or as it, in vain."""
+        return any(notice.code == UNUSED_ANSWERS for notice in self.notices)
 
     @property
     def key_answers(self) -> int:
@@ -129,11 +137,17 @@ def hinted(files: Sequence[FileOutcome]) -> list[FileOutcome]:
             beside = [
                 f for f in files if f.outcome == "kept" and f.unanswered and _folder(f) == _folder(file)
             ]
+            if len(beside) > 1:
+                beside = [f for f in beside if _alike(f.source, file.source)]
             whose = f"If it belongs to {beside[0].source}: give" if len(beside) == 1 else "Give"
             remedy = f"{whose} --answers PAPER=KEY, or name the two alike (X.docx, X答案.docx)."
             file = file.model_copy(update={"remedy": remedy})
         out.append(file)
     return out
+
+
+def _alike(one: str, other: str) -> bool:
+    return SequenceMatcher(None, PurePath(one).stem, PurePath(other).stem).ratio() >= _ALIKE
 
 
 def _folder(file: FileOutcome) -> str:
@@ -189,5 +203,5 @@ def exit_code(files: Iterable[FileOutcome]) -> int:
     outcomes = {file.outcome for file in files}
     if "refused" in outcomes and not READ & outcomes:
         return FAILED
-    unused = any(notice.code == UNUSED_ANSWERS for file in files for notice in file.notices)
+    unused = any(file.alarming for file in files)
     return PARTLY if unused or "refused" in outcomes else DONE

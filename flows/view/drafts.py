@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.view.document import Sheet, figures_of, sheets
-from flows.view.page import render
+from flows.view.page import grade, render
 from schemas.document import BlockKind
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def drafts_page(
             "spreads": spreads(document, extraction, pictures, assets),
             "figures": figures_of(pictures, assets),
             "answered": sum(draft.answer is not None for draft in drafts),
+            "doubtful": sum(grade(draft.confidence) == "low" for draft in drafts),
+            "alone": sum("answer_only" in draft.flags for draft in drafts),
             "home": home,
         },
     )
@@ -73,7 +75,21 @@ def drafts_page(
 
 def index_page(files: Sequence[tuple[FileOutcome, str]]) -> bytes:
     """The overview of several files: what became of each, with the name of its page, '' without."""
-    return render("index.html.j2", {"title": "exambank extract", "files": files})
+    rows = [(file, page, *_state(file)) for file, page in files]
+    return render("index.html.j2", {"title": "exambank extract", "files": rows})
+
+
+_CHIPS = {"kept": "good", "key": "good", "unpaired": "fair", "empty": "fair", "refused": "low"}
+
+
+def _state(file: FileOutcome) -> tuple[str, str]:
+    """The chip's colour of a file, and what is added to its outcome: doubtful papers are not green."""
+    chip = _CHIPS.get(file.outcome, "")
+    if 2 * file.doubtful > file.questions:
+        return "low", "，多数存疑 mostly doubtful"
+    if chip == "good" and (5 * file.doubtful > file.questions or file.alarming):
+        return "fair", ""
+    return chip, ""
 
 
 def spreads(document: Document, extraction: Extraction, pictures: Pictures, assets: Path) -> list[Spread]:

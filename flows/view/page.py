@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.view import rich
+from flows.view import rich, words
 from flows.view.ink import hue
 from schemas.settings import CleanSettings
 
@@ -37,6 +37,7 @@ NAMES = {
     "other": ("其他", "other"),
     "kept": ("已提取", "kept"),
     "key": ("答案文件", "answer key"),
+    "unpaired": ("答案文件，不属于任何试卷", "answer key of no paper"),
     "empty": ("无试题", "no question"),
     "refused": ("拒绝", "refused"),
     "skipped": ("略过", "skipped"),
@@ -113,6 +114,7 @@ def _environment() -> Environment:
     environment.filters["hue"] = hue
     environment.filters["zh"] = lambda name: NAMES.get(name, (name, ""))[0]
     environment.filters["en"] = lambda name: NAMES.get(name, ("", name))[1]
+    environment.filters["said"] = words.zh
     environment.filters["points"] = lambda value: f"{value:g}"
     environment.filters["two"] = lambda value: f"{value:.2f}"
     return environment

@@ -61,14 +61,15 @@ def test_a_key_named_in_vain_is_told_everywhere(folder: Path) -> None:
 
 
 def test_a_key_of_no_paper_is_named_and_every_draft_is_counted(folder: Path) -> None:
-    write_pdf(folder / "in" / "答案.pdf", ["参考答案", *BARE[1:]])
+    write_pdf(folder / "in" / "植物学" / "答案.pdf", ["参考答案", *BARE[1:]])
+    write_pdf(folder / "in" / "植物学" / "试卷.pdf", PAPER)
     write_pdf(folder / "甲.pdf", OTHER)
     write_pdf(folder / "乙.pdf", [BARE[0], *BARE[1:]])
     named = ("--answers", f"{folder / '甲.pdf'}={folder / '乙.pdf'}")
     bank = ("--batch", "b", "--bank", folder / "bank", "--dry-run", "--json")
     done = exambank("ingest", folder / "in", folder / "甲.pdf", *named, *bank)
     assert done.returncode == 0, done.stderr
-    assert "unpaired 答案.pdf" in done.stderr
+    assert "unpaired 植物学/答案.pdf" in done.stderr
     assert "it belongs to 试卷.pdf" in done.stderr
     summary = report_of(done)["summary"]
     assert (summary["unpaired_answers"], summary["key_answers"]) == (2, 4)

@@ -21,12 +21,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from flows.outcome import FileOutcome
 from flows.view.document import document_page
+from flows.view.drafts import drafts_page, index_page
 from flows.view.ink import hue
 from flows.view.rich import rich
+from flows.view.words import zh
 from ingest.pictures import Pictures
 from schemas.document import Block, BlockKind, Document, Origin
 from schemas.document import Page as Leaf
+from schemas.question import Draft, Extraction
 
 HOSTILE = "<script>alert(1)</script><img src=x>"
 PAPER = [
@@ -291,3 +295,34 @@ def test_bars_in_formulas_part_no_cells() -> None:
     assert len(made.all("td")) == 4
     assert len(made.all("code", "tex")) == 1
     assert len(made.all("u")) == 1
+
+
+def test_reasons_and_doubts_have_chinese_words() -> None:
+    assert zh("instruction under a heading") == "标题下的说明"
+    assert zh("3 numbers missing after it") == "其后缺题号"
+    assert zh("something nobody has said yet") == ""
+
+
+@pytest.mark.parametrize(("doubtful", "chip"), [(0, "good"), (3, "fair"), (6, "low")])
+def test_a_paper_with_most_questions_doubtful_is_not_green(doubtful: int, chip: str) -> None:
+    file = FileOutcome(
+        source="甲.pdf", outcome="kept", drafts=10, questions=10, answered=4, doubtful=doubtful
+    )
+    page = index_page([(file, "001.html")]).decode()
+    assert f'class="chip {chip}"' in page
+    assert ("多数存疑" in page) == (chip == "low")
+    row = re.findall(r'<td class="num[^"]*">(\d*)</td>', page)
+    assert row == ["", "", "10", "4", "6", str(doubtful or ""), "", ""]
+
+
+def test_short_material_is_shown_unfolded() -> None:
+    document = Document(
+        source="甲.pdf", sha256="0", format="docx", pages=(Leaf(number=1, method=Origin.WORD),)
+    )
+    drafts = tuple(
+        Draft(source="甲.pdf", number=str(n), stem="问", printed="问", material="某案情。" * times)
+        for n, times in ((1, 10), (2, 500))
+    )
+    extraction = Extraction(source="甲.pdf", sha256="0", pages=1, ocr_pages=0, drafts=drafts)
+    shown = drafts_page(document, extraction, Pictures(), Path()).decode()
+    assert re.findall(r'<details class="material"( open)?>', shown) == [" open", ""]
