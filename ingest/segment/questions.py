@@ -25,7 +25,7 @@ from ingest.segment.lost import unnumbered_before, with_forgotten, with_lost_ver
 from ingest.segment.marks import Style
 from ingest.segment.outline import choose_items
 from ingest.segment.sections import Section, extra_end, extra_name, find_sections
-from ingest.segment.shared import is_passage, shared_at, span_of
+from ingest.segment.shared import for_sections, is_passage, shared_at, span_of
 from ingest.segment.ticks import with_explained, with_ticked, with_verdicts
 from schemas.document import BlockKind, Document
 from schemas.question import Draft, Dropped, Region
@@ -68,10 +68,21 @@ def questions(
         forgotten,
         sum(studies(lines[i].body) for s in sections for i in s.items) >= 2,
     )
+    first = sections[0]
+    shared = for_sections(lines[first.begin : first.end]) if first.line is None and not first.items else None
     for section in sections:
-        drafts.extend(_section_drafts(source, lines, section, len(drafts), dropped, outline))
+        found = _section_drafts(source, lines, section, len(drafts), dropped, outline)
+        if shared and (not shared[1] or section.value in shared[1]):
+            found = [
+                draft.model_copy(update={"material": _both(shared[0], draft.material)}) for draft in found
+            ]
+        drafts.extend(found)
     found = with_bare_points(drafts or _askers(source, lines))
     return with_explained(with_verdicts(with_ticked(found)))
+
+
+def _both(upper: str, lower: str) -> str:
+    return "\n".join(filter(None, [upper, lower]))
 
 
 def _askers(source: Source, lines: Sequence[Line]) -> list[Draft]:

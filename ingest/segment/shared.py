@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ingest.segment.lines import Line
+from ingest.segment.marks import han_value
 from schemas.document import BlockKind
 
 _N = r"\d{1,3}"
@@ -50,3 +51,24 @@ def span_of(text: str) -> tuple[int, int] | None:
 def is_passage(text: str) -> bool:
     """Whether a line heads a passage that the questions below it are about."""
     return bool(_PASSAGE.match(text))
+
+
+_FOR_SECTIONS = re.compile(
+    r"供\s?(?:第\s?)?([一二三四五六七八九十、,，和与及\s]{1,14})\s?(?:大)?题\s?(?:使用|共用|参考)"
+    r"|供\s?(?:以下|下列|下面)?\s?(?:各|所有)\s?(?:大|小)?题\s?(?:使用|共用)"
+    r"|(?:以下|下列|下面)(?:各|所有)(?:大|小)?题\s?(?:均|都)?\s?(?:基于|根据|针对|使用)"
+)
+
+
+def for_sections(lines: Sequence[Line]) -> tuple[str, frozenset[int]] | None:
+    """What stands above the first heading and is said to be for sections («供第一、二大题使用»), else None.
+
+    Returns the text from that line on, and the numbers of the sections, none for all of them.
+    """
+    for place, line in enumerate(lines):
+        found = _FOR_SECTIONS.search(line.text) if line.kind is BlockKind.TEXT else None
+        if found:
+            named = re.findall(r"[一二三四五六七八九十]{1,3}", found.group(1) or "")
+            text = "\n".join(one.text for one in lines[place:])
+            return text, frozenset(han_value(one) for one in named)
+    return None

@@ -87,3 +87,12 @@ def test_the_number_of_the_next_answer_inside_one_is_doubted() -> None:
     asked = "一、计算题\n10. 求热量。\n11. 求面积。\n答案\n10. 2369\n11.2.81"
     found = cut(asked).drafts
     assert found[0].answer is not None and found[0].confidence < 0.6
+
+
+def test_text_above_the_first_heading_is_shared_by_the_sections_it_is_for() -> None:
+    text = (
+        "数据库期末\n已知有如下三个关系，供第一、二大题使用：\nS(学号,姓名) C(课号,课名) SC(学号,课号)\n一、查询题\n1. 查全体学生。\n"
+        "2. 查全部课程。\n二、更新题\n3. 删去课程。\n三、简答题\n4. 什么是事务？"
+    )
+    found = cut(text).drafts
+    assert ["SC(学号,课号)" in draft.material for draft in found] == [True, True, True, False]
