@@ -9,12 +9,24 @@ exit code is 1 when either is exceeded.
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.bias_simulation import logistic, shift
+from evaluation.bias.folder import Plan, journal_path, read_plan, write_plan
 from evaluation.bias.pairs import Mask, mirrored, shown_once
-from evaluation.bias.records import Prompt
+from evaluation.bias.records import DIMENSIONS, Prompt
 from evaluation.bias.settings import AuditModel, AuditSettings, Form, Rules
 from evaluation.bias.study import JudgePairs, Study, pairs_of
 from evaluation.bias.tally import FIRST, NOT_ASKED, SECOND, UNREADABLE, Choices
@@ -35,6 +47,7 @@ def planted(
     unreadable: float = 0.0,
     dimensions: tuple[float, ...] | None = None,
     rules: Rules | None = None,
+    spread: float = 0.2,
     seed: int = 1,
 ) -> Study:
     """A study with one judge for each β, which favours itself so far in the population.
@@ -42,6 +55,7 @@ def planted(
     position is the share of pairs decided by place, pi the share of high-contrast pairs judged right,
     liking how far what judges like varies beyond the grades, in logits. dimensions adds structured
     verdicts: the push towards oneself in each of five choices, in logits, 0 where a dimension has none.
+    spread is how far replies of one prompt differ in quality, and graders on one reply.
     """
     random = np.random.default_rng(seed)
     models = len(betas)
@@ -57,8 +71,8 @@ def planted(
     )
     skill = np.linspace(7.0, 7.4, models)[:, None]
     poor = 3.2 * (random.random((models, prompts)) < 0.15)
-    base = skill + random.normal(0, 0.5, prompts) + random.normal(0, 0.2, (models, prompts)) - poor
-    grades = np.clip(np.round((base + random.normal(0, 0.2, (2, models, prompts))) * 20) / 20, 0, 10)
+    base = skill + random.normal(0, 0.5, prompts) + random.normal(0, spread, (models, prompts)) - poor
+    grades = np.clip(np.round((base + random.normal(0, spread, (2, models, prompts))) * 20) / 20, 0, 10)
     tasks = ("writing", "facts", "explaining")
     texts = [Prompt(prompt_id=f"p{n}", text=f"prompt {n}", task=tasks[n % 3]) for n in range(prompts)]
     study = Study(settings=settings, prompts=texts, grades=grades, replies=models * prompts)
@@ -134,3 +148,89 @@ def _only(study: Study, pairs: JudgePairs, judge: str, choices: Choices, lost: M
     """The verdicts on what is asked, some of them unreadable."""
     asked = mirrored(np.asarray(pairs.own | pairs.null)) | shown_once(pairs.contrast, study.lots(judge).coin)
     return np.where(asked, np.where(lost, UNREADABLE, choices), NOT_ASKED).astype(np.int8)
+
+
+def write_audit(study: Study, folder: Path) -> int:
+    """The folder of an audit that found this study; how many verdicts it holds."""
+    names = study.labels
+    plan = write_plan(
+        folder, Plan(study.settings, tuple(study.prompts), False, False, "2026-01-01T00:00:00Z")
+    )
+    for stage in ("replies", "grades", "verdicts"):
+        (folder / stage).mkdir()
+    reply = {"attempt": 1, "state": "ok", "text": "a reply", "finish_reason": "stop"}
+    for name in names:
+        lines = [
+            {"event": "reply", "final": True, "reply": {**reply, "question_id": one.prompt_id, "model": name}}
+            for one in study.prompts
+        ]
+        _write(journal_path(folder, "replies", names, name), lines)
+    graders = [one.called for one in study.settings.graders]
+    for row, grader in enumerate(graders):
+        lines = []
+        for place, name in enumerate(names):
+            for column, one in enumerate(study.prompts):
+                # The mean of five grades of which the tests only look at the mean.
+                scores = dict.fromkeys(DIMENSIONS, float(study.grades[row, place, column]))
+                grade = {"prompt_id": one.prompt_id, "model": name, "grader": grader, "scores": scores}
+                lines.append({"event": "grade", "final": True, "fault": False, "grade": grade})
+        _write(journal_path(folder, "grades", graders, grader), lines)
+    count = 0
+    for judge in study.judges:
+        lines = list(_lines(study, judge))
+        count += len(lines)
+        _write(journal_path(folder, "verdicts", names, judge), lines)
+    assert plan == read_plan(folder)
+    return count
+
+
+def _lines(study: Study, judge: str) -> Iterator[dict[str, object]]:
+    """A judge's journal, with as much beside the choice as real ones have."""
+    names = study.labels
+    exchange = {"state": "ok", "finish_reason": "stop", "prompt_tokens": 900, "completion_tokens": 1}
+    exchange |= {"latency_seconds": 0.5, "http_status": 200, "error": "", "at": "2026-01-01T00:00:00Z"}
+    about = {"attempt": 1, "final": True, "fault": False, "detail": "", "model": judge, "exchange": exchange}
+    for form, by_judge in study.choices.items():
+        said = by_judge[judge]
+        for q, a, b in np.argwhere(said != NOT_ASKED):
+            choice = {FIRST: "first", SECOND: "second"}.get(int(said[q, a, b]), "")
+            verdict = {"prompt_id": study.prompts[q].prompt_id, "judge": judge, "form": form, "raw": "A"}
+            verdict |= {"first": names[a], "second": names[b], "choice": choice, "choices": {}, "reason": ""}
+            verdict |= {"prompt_hash": "0" * 64, "at": "2026-01-01T00:00:00Z"}
+            yield {"event": "verdict", "verdict": verdict, **about}
+
+
+def _write(path: Path, lines: list[dict[str, object]]) -> None:
+    path.write_text(
+        "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8"
+    )
+
+
+def main() -> int:
+    """Measure, print one table, and return 1 where a bound is exceeded."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--models", type=int, default=20)
+    parser.add_argument("--prompts", type=int, default=100)
+    given = parser.parse_args()
+    betas = np.linspace(-0.25, 0.3, given.models).round(2).tolist()
+    study = planted(betas, prompts=given.prompts, rules=Rules(null_per_prompt=0), spread=0.1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "audit"
+        verdicts = write_audit(study, folder)
+        size = sum(path.stat().st_size for path in folder.rglob("*.jsonl"))
+        home = str(Path(__file__).resolve().parent.parent)
+        command = [sys.executable, "-m", "flows.cli", "audit", "report", str(folder)]
+        started = time.monotonic()
+        subprocess.run(command, env={**os.environ, "PYTHONPATH": home}, check=True, stdout=subprocess.DEVNULL)
+        took = time.monotonic() - started
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    most, cpu = used.ru_maxrss * 1024, used.ru_utime + used.ru_stime
+    print(f"{given.models} models, {given.prompts} prompts, {verdicts:,} verdicts, {size / 1e6:.0f} MB")
+    print(f"{'':12}{'measured':>12}{'bound':>10}{'ratio':>8}")
+    print(f"{'seconds':12}{took:12.1f}{MOST_SECONDS:10.0f}{took / MOST_SECONDS:8.2f}   (CPU {cpu:.1f} s)")
+    print(f"{'MiB':12}{most / 2**20:12.0f}{MOST_BYTES / 2**20:10.0f}{most / MOST_BYTES:8.2f}")
+    return int(took > MOST_SECONDS or most > MOST_BYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
