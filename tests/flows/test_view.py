@@ -222,7 +222,7 @@ class TestExtract:
         assert linked == {path.name for path in out.iterdir()} - {"index.html"}
         assert len(linked) == 2
         assert "坏.pdf" in overview.text
-        assert "<b>" not in overview.text
+        assert "数据结构<b>" not in overview.text
         for name in linked:
             assert page(out / name).all("article", "draft")
         again = exambank("extract", folder, "--out", tmp_path / "q.jsonl", "--html", tmp_path / "one.html")
