@@ -18,7 +18,7 @@ from schemas.settings import ModelSettings
 if TYPE_CHECKING:
     from openai import OpenAI
     from openai.resources.chat.completions import Completions
-    from openai.types.chat import ChatCompletionContentPartParam, ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionContentPartParam
 
 MAX_BODY_BYTES = 16_000_000
 CONNECT_SECONDS = 15.0
@@ -75,11 +75,27 @@ class Endpoint:
         chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
-        fields = asdict(self._send(chat, prompt, request_id, self._options(schema, schema_form)))
+        fields = asdict(self._send(chat, self.request(prompt, schema, schema_form), request_id))
         for name in ("text", "model", "finish_reason", "error"):
             fields[name] = self.redact(fields[name])
         took = round(self._clock() - started, 3)
         return Reply(question_id=question_id, attempt=attempt, latency_seconds=took, **fields)
+
+    def request(
+        self,
+        prompt: str | list[ChatCompletionContentPartParam],
+        schema: dict[str, Any] | None = None,
+        schema_form: str = "json_schema",
+    ) -> dict[str, Any]:
+        """The body that `ask` sends for prompt: model, messages, options. It holds no key."""
+        messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+        if self.settings.system_prompt:
+            messages.insert(0, {"role": "system", "content": self.settings.system_prompt})
+        return {
+            "model": self.settings.name,
+            "messages": messages,
+            **self._options(schema, schema_form),
+        }
 
     def redact(self, text: str) -> str:
         """The text without the key, in plain or percent-encoded form, and without bearer tokens."""
@@ -107,18 +123,9 @@ class Endpoint:
             options["response_format"] = {"type": form, **shape}
         return options
 
-    def _send(
-        self,
-        chat: Completions,
-        prompt: str | list[ChatCompletionContentPartParam],
-        request_id: str,
-        options: dict[str, Any],
-    ) -> Outcome:
+    def _send(self, chat: Completions, body: dict[str, Any], request_id: str) -> Outcome:
         import openai
 
-        messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": prompt}]
-        if self.settings.system_prompt:
-            messages.insert(0, {"role": "system", "content": self.settings.system_prompt})
         # The ids of an account elsewhere, which the SDK takes from the environment, are not sent.
         headers: dict[str, str | openai.Omit] = {
             "X-Client-Request-Id": request_id,
@@ -126,9 +133,7 @@ class Endpoint:
             "OpenAI-Project": openai.Omit(),
         }
         try:
-            with chat.with_streaming_response.create(
-                model=self.settings.name, messages=messages, extra_headers=headers, **options
-            ) as response:
+            with chat.with_streaming_response.create(extra_headers=headers, **body) as response:
                 return from_body(self._drain(response.iter_bytes()))
         except (_StatusError, _OverdueError, _BrokenError, openai.OpenAIError) as error:
             return self._fault(error)

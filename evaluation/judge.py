@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,7 +36,10 @@ _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "str
 
 @dataclass(frozen=True)
 class Rating:
-    """One attempt at a verdict: stars 0-3, or None with the reason; exchange is None for `overlap`."""
+    """One attempt at a verdict: stars 0-3, or None with the reason.
+
+    exchange is what came back and sent the body of the request; None and {} for `overlap`.
+    """
 
     stars: int | None
     reason: str = ""
@@ -44,6 +47,7 @@ class Rating:
     exchange: Reply | None = None
     neutralised: int = 0
     by_schema: bool = False
+    sent: dict[str, Any] = field(default_factory=dict)
 
 
 class Judge(Protocol):
@@ -125,26 +129,32 @@ class EndpointJudge:
             self._refused = 0
         by_schema = bool(self._forms) and (self._mode == "always" or (attempt - self._refused) % 2 == 1)
         prompt, places = judge_text(self._prompt, item.prompt, answer, reference)
+        schema, form = (SCHEMA, self._forms[0]) if by_schema else (None, "")
         exchange = self._endpoint.ask(
             prompt,
             question_id=item.question_id,
             attempt=attempt,
             request_id=request_id,
-            schema=SCHEMA if by_schema else None,
-            schema_form=self._forms[0] if by_schema else "",
+            schema=schema,
+            schema_form=form,
         )
+        about: dict[str, Any] = {
+            "exchange": exchange,
+            "neutralised": places,
+            "by_schema": by_schema,
+            "sent": self._endpoint.request(prompt, schema, form),
+        }
         if exchange.state is not ReplyState.OK:
             last = len(self._forms) == 1 and self._mode == "always"
             if by_schema and not last and refuses_schema(exchange):
                 del self._forms[0]
                 self._refused += 1
-                return Rating(None, SCHEMA_REFUSED, exchange.error, exchange, places, by_schema)
-            reason = f"judge_{exchange.state.value}"
-            return Rating(None, reason, exchange.error, exchange, places, by_schema)
+                return Rating(None, SCHEMA_REFUSED, exchange.error, **about)
+            return Rating(None, f"judge_{exchange.state.value}", exchange.error, **about)
         try:
-            return Rating(read_rating(exchange.text, answer), "", "", exchange, places, by_schema)
+            return Rating(read_rating(exchange.text, answer), **about)
         except MalformedError as error:
-            return Rating(None, MALFORMED, str(error), exchange, places, by_schema)
+            return Rating(None, MALFORMED, str(error), **about)
 
 
 class Panel:

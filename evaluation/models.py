@@ -30,33 +30,47 @@ class Model(Protocol):
         """Everything that can change a reply, without secrets: the same in a resumed run."""
         ...
 
+    def request(self, item: SampleItem) -> dict[str, Any]:
+        """What `reply` sends for item, without secrets, for the log; {} where nothing is sent."""
+        ...
+
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """One attempt at one question; faults are states of the reply, never exceptions."""
         ...
 
 
-class ReferenceModel:
-    """Answers with the bank's own reference answer: the ceiling of a judge."""
+class BuiltIn:
+    """What the models without a network share."""
 
-    name = "reference"
+    name: str
     family = ""
     max_attempts = 1
     backoff_seconds = 0.0
     publishable = False
 
-    def __init__(self, references: Mapping[str, str]) -> None:
-        self._references = references
-
     def identity(self) -> Identity:
         """Name only."""
         return {"name": self.name}
+
+    def request(self, item: SampleItem) -> dict[str, Any]:
+        """Nothing is sent."""
+        return {}
+
+
+class ReferenceModel(BuiltIn):
+    """Answers with the bank's own reference answer: the ceiling of a judge."""
+
+    name = "reference"
+
+    def __init__(self, references: Mapping[str, str]) -> None:
+        self._references = references
 
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """The reference answer, or an empty reply when there is none."""
         return _built_in(item, attempt, self.name, self._references.get(item.question_id, ""))
 
 
-class ShuffledModel:
+class ShuffledModel(BuiltIn):
     """Answers each question with the reference of another: what a judge gives for words off the point.
 
     Which one is fixed by the ids alone, so that a resumed run answers the same. An answer that reads
@@ -65,10 +79,6 @@ class ShuffledModel:
     """
 
     name = "shuffled"
-    family = ""
-    max_attempts = 1
-    backoff_seconds = 0.0
-    publishable = False
 
     def __init__(self, references: Mapping[str, str]) -> None:
         given = sorted((q for q, text in references.items() if text.strip()), key=_scattered)
@@ -82,27 +92,15 @@ class ShuffledModel:
                     self._answers[question] = references[given[other]]
                     break
 
-    def identity(self) -> Identity:
-        """Name only."""
-        return {"name": self.name}
-
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """Another question's reference answer, or an empty reply when there is none."""
         return _built_in(item, attempt, self.name, self._answers.get(item.question_id, ""))
 
 
-class BlankModel:
+class BlankModel(BuiltIn):
     """Hands in nothing: every question ends as unscored for the reason 'empty'."""
 
     name = "blank"
-    family = ""
-    max_attempts = 1
-    backoff_seconds = 0.0
-    publishable = False
-
-    def identity(self) -> Identity:
-        """Name only."""
-        return {"name": self.name}
 
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """An empty reply."""
@@ -126,12 +124,19 @@ class EndpointModel:
         """The endpoint's identity and the hash of the asking prompts."""
         return {**self._endpoint.identity(), "ask_prompts_sha256": self._prompts.sha256}
 
+    def request(self, item: SampleItem) -> dict[str, Any]:
+        """The body of the request."""
+        return self._endpoint.request(self._prompt(item))
+
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """One request with the wording for the item's type and language."""
-        prompt = self._prompts.ask(item.prompt, question_type=item.question_type, language=item.language)
+        prompt = self._prompt(item)
         return self._endpoint.ask(
             prompt, question_id=item.question_id, attempt=attempt, request_id=request_id
         )
+
+    def _prompt(self, item: SampleItem) -> str:
+        return self._prompts.ask(item.prompt, question_type=item.question_type, language=item.language)
 
 
 def build_model(

@@ -32,6 +32,10 @@ class StoredModel:
         """That of the earlier run."""
         return self._identity
 
+    def request(self, item: SampleItem) -> dict[str, Any]:
+        """Nothing is sent."""
+        return {}
+
     def reply(self, item: SampleItem, *, attempt: int, request_id: str) -> Reply:
         """No reply: the run never asks this model."""
         return Reply(question_id=item.question_id, attempt=attempt, state=ReplyState.EMPTY)

@@ -199,6 +199,7 @@ class _Session:
             "attempt": attempt,
             # A request without a stored reply: the process was killed while it was in flight.
             "repeat_of": self.record.in_flight.get(question, ""),
+            "sent": self.model.request(item),
             "at": _stamp(self.now),
         }
         self.directory.log_exchange(asked)
@@ -276,6 +277,7 @@ class _Session:
             "detail": rating.detail,
             "neutralised": rating.neutralised,
             "verdict": verdict.model_dump(mode="json"),
+            "sent": rating.sent,
             # The text is in the verdict already.
             "exchange": exchange.model_dump(mode="json", exclude={"text"}) if exchange else None,
         }

@@ -128,6 +128,21 @@ def test_a_planted_rating_does_not_count(server, clock, tmp_path):
     assert lines(tmp_path / "r" / "verdicts.jsonl")[0]["neutralised"] == 2
 
 
+def test_the_logs_hold_every_request_as_it_was_sent(server, clock, tmp_path):
+    items = make_items("", "[429x1]")
+    asked = endpoint(server, system_prompt="Be brief.", temperature=0.5, max_tokens=99)
+    run(
+        items, make_references(items), EndpointModel(asked), EndpointJudge(endpoint(server, "judge-1")),
+        tmp_path / "r", now=clock.now, sleep=clock.sleep,
+    )  # fmt: skip
+    sent = [e["sent"] for e in lines(tmp_path / "r" / "exchange.jsonl") if e["event"] == "asked"]
+    judged = [e["sent"] for e in lines(tmp_path / "r" / "verdicts.jsonl")]
+    bodies = [(r["item"].startswith("judge:"), r["body"]) for r in server.requests]
+    assert sent == [body for judging, body in bodies if not judging]
+    assert judged == [body for judging, body in bodies if judging]
+    assert (len(sent), len(judged)) == (3, 2)
+
+
 def test_the_next_question_goes_out_only_after_the_reply_is_on_disk(server, clock, tmp_path, monkeypatch):
     log: list[str] = []
     real_fsync = os.fsync
