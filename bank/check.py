@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from bank import sums
 from bank.checks import files as of_files
 from bank.checks import rows as of_rows
 from bank.checks.problem import Checked, Problem, problem
 from bank.files import locked_if_free
 from bank.ledger import Ledger
-from bank.storage import storage
+from bank.storage import short, storage
 from bank.tags import missing, tags
 from bank.upkeep import leftovers
 from schemas.document import Frozen
@@ -45,9 +46,15 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
 
     deep: read every value of every file, and compare checksums too, of what every question says and of
     every source and figure. What
-    is so wrong that the table cannot be read raises BankError, as everywhere.
+    is so wrong that the table cannot be opened is told with what is wrong with its log, and alone.
     """
-    here = Checked(bank, bank.delta(), deep)
+    try:
+        delta = bank.delta()
+    except BankError as error:  # what is wrong with its log can be told all the same
+        if error.code != "bank_damaged":
+            raise
+        return _unopened(bank, error, deep)
+    here = Checked(bank, delta, deep)
     found = [*_guarded(of_files.log, here), *of_files.table(here)]
     if deep and not _unreadable(found):
         found += _guarded(of_files.summed, here)
@@ -71,6 +78,14 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
     )
 
 
+def _unopened(bank: Bank, error: BankError, deep: bool) -> CheckReport:
+    """The report on a table that cannot be opened."""
+    newest, _ = sums.newest_of(bank.path)
+    found = list(problem(error.code, "error", error.message, "Restore the folder questions from a backup."))
+    found += of_files.broken_log(bank.path)
+    return CheckReport(version=max(newest, 0), items=0, files=0, deep=deep, problems=tuple(found))
+
+
 def _unreadable(found: list[Problem]) -> bool:
     """Whether rows are better not read: it would tell the same harm again and again."""
     return any(p.code in {"files_missing", "files_damaged", "schema"} for p in found)
@@ -86,7 +101,7 @@ def _guarded(step: Callable[[Checked], Iterator[Problem]], here: Checked) -> lis
         barred = storage(error)
         if barred is not None:
             return list(problem(barred.code, "error", barred.message, barred.remedy))
-        return list(of_files.damaged([str(error).splitlines()[0][:200]]))
+        return list(of_files.damaged([short(error)]))
 
 
 def _tags(here: Checked) -> Iterator[Problem]:
@@ -191,9 +206,9 @@ def _ledger(here: Checked) -> Iterator[Problem]:
     known = set(here.facts["question_id"].to_pylist())
     yield from problem(
         "ledger_unknown",
-        "warning",
+        "note",
         "The exposure ledger tells of {n} questions that this version does not have.",
-        "They are counted again once `exambank restore` brings them back; nothing is lost.",
+        "Nothing to do: their words are in the ledger, so nobody is given them again.",
         sorted(given - known),
     )
 

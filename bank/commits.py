@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bank import rows, sums
+from bank import log, rows, sums
+from bank.storage import native, storage, unwritten
 from schemas.errors import BankError
 
 if TYPE_CHECKING:
@@ -64,14 +66,40 @@ def retried(work: Callable[[], T]) -> T:
     ) from last
 
 
+@contextmanager
+def _made(bank: Path, told: Mapping[str, str]) -> Iterator[None]:
+    """Around one commit. An error that comes after it is made, as from its checkpoint, is only told."""
+    sums.require(bank)
+    before, _ = sums.newest_of(bank)
+    try:
+        with native(bank):
+            yield
+    except Exception as error:
+        if storage(error) is None or not _stands(bank / "questions", before, told):
+            raise
+        unwritten("the checkpoint of its log", error, "`exambank compact` makes one.")
+
+
+def _stands(table: Path, before: int, told: Mapping[str, str]) -> bool:
+    """Whether the log has this commit after that version."""
+    for version in log.versions(table):
+        if version > before:
+            with suppress(OSError, ValueError):
+                info = log.commit(table, version).info
+                if all(info.get(name) == value for name, value in told.items()):
+                    return True
+    return False
+
+
 def append(table: Path, added: pa.Table, told: Mapping[str, str]) -> None:
     """Add rows to the table in this folder. Additions of others never conflict with it."""
     from deltalake import write_deltalake
 
-    write_deltalake(
-        table, added, mode="append", partition_by=["discipline"], commit_properties=properties(told)
-    )
-    sums.follow(table)
+    with _made(table.parent, told):
+        write_deltalake(
+            table, added, mode="append", partition_by=["discipline"], commit_properties=properties(told)
+        )
+    sums.follow(table.parent)
 
 
 def replace(delta: DeltaTable, old: Collection[str], changed: pa.Table, told: Mapping[str, str]) -> None:
@@ -97,12 +125,14 @@ def put(delta: DeltaTable, codes: Collection[str], whole: pa.Table, told: Mappin
     from deltalake import write_deltalake
 
     listed = ", ".join(f"'{code}'" for code in sorted(codes))
-    write_deltalake(
-        delta,
-        whole,
-        mode="overwrite",
-        predicate=f"discipline IN ({listed})",
-        partition_by=["discipline"],
-        commit_properties=properties(told),
-    )
-    sums.follow(delta.table_uri)
+    bank = sums.home(delta)
+    with _made(bank, told):
+        write_deltalake(
+            delta,
+            whole,
+            mode="overwrite",
+            predicate=f"discipline IN ({listed})",
+            partition_by=["discipline"],
+            commit_properties=properties(told),
+        )
+    sums.follow(bank)

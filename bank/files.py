@@ -164,7 +164,7 @@ def locked(path: Path) -> Iterator[None]:
             remedy="Wait for it and run the same command again: it goes on where it stopped.",
         ) from error
     except OSError as error:
-        raise (storage(error, path) or error) from error
+        raise storage(error, path) or _no_lock(path, error) from error
     try:
         with told(path):
             yield
@@ -187,8 +187,16 @@ def locked_if_free(path: Path) -> Iterator[bool]:
         yield False
         return
     except OSError as error:
-        raise (storage(error, path) or error) from error
+        raise storage(error, path) or _no_lock(path, error) from error
     try:
         yield True
     finally:
         lock.release()
+
+
+def _no_lock(path: Path, error: OSError) -> BankError:
+    return BankError(
+        f"The lock of the bank cannot be used: {path / 'lock'} ({error.strerror or error}).",
+        code="bank_lock",
+        remedy="While nothing writes to the bank, remove what stands there: an empty file is made anew.",
+    )

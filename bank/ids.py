@@ -114,6 +114,11 @@ def run_key(key: bytes) -> bytes:
     return _subkey(key, b"runs")
 
 
+def fingerprint(key: bytes) -> str:
+    """32 hex digits that tell one key from another, and nothing of either."""
+    return _subkey(key, b"fingerprint").hex()[:32]
+
+
 def create_key(path: Path, key: bytes | None = None) -> bytes:
     """The key in file path, made first (mode 0600, all or nothing) if there is none.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
+from bank import sums
 from bank.files import write_whole
 from bank.ledgerfile import (
     FORMAT,
@@ -35,6 +36,7 @@ from bank.ledgerfile import (
     transaction,
     words_of,
 )
+from bank.storage import storage, told
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
 from schemas.evaluation import Manifest
@@ -62,7 +64,8 @@ class Ledger:
     so that a later merge of two questions unites their exposures. With each stands a fingerprint of the
     words as they were given: the question may be edited or taken out since, and its words come in again.
 
-    A file beside it bears the ledger's id, and is there before the first exposure. Where the ledger
+    A file beside it bears the ledger's id, and so does one among the digests; they are there before the
+    first exposure. Where the ledger
     is missing, empty or another than it says, everything raises BankError `ledger_lost`: taken for a
     new one it would give out again what institutions have had.
     """
@@ -247,13 +250,16 @@ class Ledger:
         try:
             return self.mark.read_text(encoding="utf-8", errors="replace").strip() or "?"
         except FileNotFoundError:
-            return ""
+            return sums.marked(self.path.parent, MARK)  # lost together with the ledger
         except OSError as error:
-            raise BankError(f"{self.mark} cannot be read: {error.strerror}.", code="ledger") from None
+            raise storage(error, self.mark) or BankError(
+                f"{self.mark} cannot be read: {error.strerror}.", code="ledger"
+            ) from None
 
     def _begin(self, base: sqlite3.Connection) -> None:
         """Make what is not there yet: the tables with an id, and then the mark that bears it."""
-        if self.mark.exists() and id_of(base) and format_of(base) == FORMAT:
+        name, folder = id_of(base), self.path.parent
+        if name and self.mark.exists() and sums.marked(folder, MARK) == name and format_of(base) == FORMAT:
             return
         with transaction(base):
             for line in TABLES.split(";"):
@@ -264,8 +270,10 @@ class Ledger:
             if not id_of(base):
                 base.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
         # A kill between the two leaves a ledger without a mark, which the next reservation makes.
-        if not self.mark.exists():
-            write_whole(self.mark, f"{id_of(base)}\n".encode())
+        with told(folder):
+            if not self.mark.exists():
+                write_whole(self.mark, f"{id_of(base)}\n".encode())
+            sums.mark(folder, MARK, id_of(base))
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -119,7 +119,7 @@ def lost(path: Path, what: str) -> BankError:
         f"The ledger {path} {what}: what institutions have been given is not in it.",
         code="ledger_lost",
         remedy=f"Put it back from a backup. To go on with what is there, knowing that questions may be given "
-        f"to an institution a second time, delete {path.with_name(MARK)}.",
+        f"to an institution a second time, delete {path.with_name(MARK)} and {path.parent / 'sums' / MARK}.",
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from schemas.errors import BankError
@@ -22,11 +23,13 @@ class Commit:
     operation: str
     added: frozenset[str]
     removed: frozenset[str]
+    info: Mapping[str, Any] = field(default_factory=dict)  # what the commit tells of itself
 
 
 def commit(table: Path, version: int) -> Commit:
     """The commit of this version. ValueError for one that is not whole, OSError for one that is gone."""
-    added, removed, operation, lines = set(), set(), "", 0
+    added, removed, lines = set(), set(), 0
+    info: dict[str, Any] = {}
     for line in (table / "_delta_log" / f"{version:020d}.json").read_text(encoding="utf-8").splitlines():
         if not line.strip():
             continue
@@ -40,12 +43,12 @@ def commit(table: Path, version: int) -> Commit:
             elif "remove" in action:
                 removed.add(unquote(action["remove"]["path"]))
             elif "commitInfo" in action:
-                operation = str(action["commitInfo"].get("operation", ""))
-        except (KeyError, TypeError, AttributeError) as error:
+                info = dict(action["commitInfo"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError("an action is not whole") from error
     if not lines:
         raise ValueError("the file is empty")
-    return Commit(version, operation, frozenset(added), frozenset(removed))
+    return Commit(version, str(info.get("operation", "")), frozenset(added), frozenset(removed), info)
 
 
 def versions(table: Path) -> list[int]:

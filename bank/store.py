@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bank import commits, rows
+from bank import commits, rows, sums
 from bank.again import again
 from bank.dedup.clusters import settle
 from bank.dedup.index import INDEXED, NearIndex
@@ -21,7 +21,8 @@ from bank.dedup.items import COLUMNS
 from bank.files import FileStore, Reports, locked
 from bank.goback import first_revision
 from bank.ids import IdMaker, create_key, load_key
-from bank.table import Table, has_table
+from bank.storage import unwritten
+from bank.table import Table, has_table, require_no_remains
 from schemas.document import Frozen
 from schemas.errors import BankError
 from schemas.question import Question, Status, arrow_schema
@@ -86,22 +87,27 @@ class Bank(Table):
                     code="bank_exists",
                     remedy="Choose another folder, or open this one.",
                 )
+            require_no_remains(path)
             for name in FOLDERS:
                 (path / name).mkdir(exist_ok=True)
             key = create_key(path / "key", key)
             _create_table(path)  # last: a folder with a table is a whole bank
+            sums.follow(path)
         return cls(path, key)
 
     @classmethod
     def open(cls, path: Path) -> Bank:
         """The bank in this folder; BankError with the remedy when there is none."""
         if not has_table(path):
+            require_no_remains(path)
             raise BankError(
                 f"There is no bank in {path}.",
                 code="no_bank",
                 remedy="Ingest a first batch with `exambank ingest`, or give the right folder with --bank.",
             )
-        return cls(path, load_key(path / "key"))
+        key = load_key(path / "key")
+        sums.require_key(path, key)
+        return cls(path, key)
 
     def add(
         self,
@@ -221,13 +227,14 @@ class Bank(Table):
         name, folder = str(now.metadata().id), self.path / "index"
         if now.version() != before + steps:
             return
-        if not said:
-            NearIndex.follow(folder, name, before, now.version())
-            return
-        index = NearIndex.load(folder, name, before)
-        if index is not None:
-            index.add([q.model_dump(include=set(INDEXED)) for q in said])
-            index.save(folder, name, now.version())
+        with _beside():
+            if not said:
+                NearIndex.follow(folder, name, before, now.version())
+                return
+            index = NearIndex.load(folder, name, before)
+            if index is not None:
+                index.add([q.model_dump(include=set(INDEXED)) for q in said])
+                index.save(folder, name, now.version())
 
     def _add(
         self,
@@ -270,7 +277,8 @@ class Bank(Table):
             if index is not None:
                 index.add([q.model_dump(include=set(INDEXED)) for q in said])
                 table = self.delta()
-                index.save(self.path / "index", str(table.metadata().id), table.version())
+                with _beside():
+                    index.save(self.path / "index", str(table.metadata().id), table.version())
             elif not added:
                 self.follow(before, said)
         told: list[Outcome] = []
@@ -342,6 +350,15 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+@contextmanager
+def _beside() -> Iterator[None]:
+    """Around what is written of the index after a commit, which stands whatever comes of it."""
+    try:
+        yield
+    except OSError as error:
+        unwritten("the index of near-duplicates", error, "The next batch makes it anew.")
 
 
 def _outcome(question: Question, kind: str) -> Outcome:

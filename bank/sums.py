@@ -1,4 +1,8 @@
-"""Digests of the table's files, one small file a version: what finds any byte that was changed since."""
+"""Digests of the table's files, one small file a version: what finds any byte that was changed since.
+
+Beside them stand marks of what else must be there: the newest version, the key, the tags, the ledger. What
+they tell of can then not be lost unnoticed, or be taken for what never was.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,19 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
 from bank import log
 from bank.files import write_whole
+from bank.ids import fingerprint, load_key
+from bank.storage import storage, unwritten
+from schemas.errors import BankError
 
-FOLDER = "sums"
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+FOLDER, KEY = "sums", "key"
 _NAME = re.compile(r"\d{20}\.json")
 
 
@@ -23,16 +34,79 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).hexdigest()
 
 
-def follow(table: str | Path) -> None:
+def require_key(bank: Path, key: bytes) -> None:
+    """BankError `bank_key` when the bank was written with another key."""
+    if marked(bank, KEY) not in ("", fingerprint(key)):
+        raise BankError(
+            f"The key in {bank} is not the one the bank was written with.",
+            code="bank_key",
+            remedy="Put the file `key` of this bank back from a backup: with another one its ids and "
+            "signatures cannot be made again.",
+        )
+
+
+def home(delta: DeltaTable) -> Path:
+    """The folder of the bank that this table is of."""
+    uri = delta.table_uri
+    return (Path(unquote(urlparse(uri).path)) if uri.startswith("file://") else Path(uri)).parent
+
+
+def follow(bank: Path) -> None:
     """Keep the digests of what the commit just made has added, and of what an earlier writer left out.
 
-    table: the folder of the table, or its file address. Call it with the bank's lock held. The commit
-    stands whatever comes of this: a file without a digest is told by the check and completed later.
+    Call it with the bank's lock held. The commit stands whatever comes of this: a file without a digest
+    is told by the check and completed later.
     """
-    text = str(table)
-    folder = Path(unquote(urlparse(text).path)) if text.startswith("file://") else Path(text)
-    with contextlib.suppress(OSError, ValueError):
-        complete(folder.parent)
+    try:
+        complete(bank)
+        if not marked(bank, KEY):
+            mark(bank, KEY, fingerprint(load_key(bank / KEY)))
+    except (OSError, ValueError) as error:
+        unwritten("the digests of its files", error, "The next change, or `exambank sweep`, takes them.")
+
+
+def require(bank: Path) -> None:
+    """BankError `log_behind` before a write on a table that has lost its newest versions."""
+    newest, known = newest_of(bank)
+    if known > newest:
+        raise behind(newest, known)
+
+
+def newest_of(bank: Path) -> tuple[int, int]:
+    """The newest version there is a commit for, and the newest one that has been known of."""
+    newest = max(log.versions(bank / "questions"), default=-1)
+    return newest, max((int(path.name[:20]) for path in _files(bank / FOLDER)), default=-1)
+
+
+def behind(newest: int, known: int) -> BankError:
+    """What to raise when the newest commits of the log are not there any more."""
+    return BankError(
+        f"The table's log ends at version {newest}, but the bank has had version {known}.",
+        code="log_behind",
+        remedy="Restore the folder questions from a backup that has it. To go on without what came after "
+        f"version {newest}, delete the files of the folder sums whose numbers are above it.",
+    )
+
+
+def mark(bank: Path, name: str, data: str) -> None:
+    """Keep beside the digests that something must be there, and what tells it from others."""
+    path = bank / FOLDER / name
+    if marked(bank, name) != data:
+        write_whole(path, f"{data}\n".encode())
+
+
+def marked(bank: Path, name: str) -> str:
+    """What `mark` has kept; '' where it has not."""
+    try:
+        return (bank / FOLDER / name).read_text(encoding="utf-8", errors="replace").strip()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise storage(error, bank) or BankError(
+            f"{bank / FOLDER / name} cannot be read: {error.strerror}.",
+            code="bank_damaged",
+            remedy="Restore the folder sums from a backup.",
+        ) from None
 
 
 def complete(bank: Path, *, every: bool = False) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bank import rows
-from bank.storage import storage
+from bank.storage import short, storage
 from schemas.errors import BankError, UsageError
 from schemas.question import Question, arrow_schema
 
@@ -135,10 +135,27 @@ def has_table(path: Path) -> bool:
     return any((path / "questions" / "_delta_log").glob("*.json"))
 
 
+def require_no_remains(path: Path) -> None:
+    """BankError `bank_damaged` where a folder without a table holds what only a bank has that was written to.
+
+    A key and empty folders are no such thing: a making that was broken off leaves them, and is finished.
+    """
+    patterns = ("ledger*", "tags.json", "removed", "sums/0*.json", "questions/*/*.parquet", "batches/*.json")
+    found = [str(next(path.glob(one)).relative_to(path)) for one in patterns if any(path.glob(one))]
+    if found:
+        raise BankError(
+            f"The table of the bank in {path} is missing, but what belongs to it is there: "
+            f"{', '.join(found)}.",
+            code="bank_damaged",
+            remedy="Restore the folder questions, with its _delta_log, from a backup; nothing was written. "
+            "For a new bank choose another folder.",
+        )
+
+
 def damaged(path: Path, error: Exception) -> BankError:
     """What to raise when the table of a bank cannot be read."""
     return storage(error, path) or BankError(
-        f"The table of the bank in {path} cannot be read: {error}",
+        f"The table of the bank in {path} cannot be read: {short(error)}.",
         code="bank_damaged",
         remedy="Restore the folder `questions` from a backup; `exambank check` tells what is wrong with it.",
     )

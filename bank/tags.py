@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError
 
+from bank import sums
 from bank.files import locked, write_whole
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
@@ -35,7 +36,14 @@ def tags(bank: Bank) -> list[Tag]:
     try:
         found = [Tag.model_validate(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
     except FileNotFoundError:
-        return []
+        if not sums.marked(bank.path, "tags"):
+            return []
+        raise BankError(
+            f"The tags of the bank are missing: {path}.",
+            code="tags_damaged",
+            remedy="Restore the file from a backup. Until then no version is vacuumed. To go on without "
+            "any tag, write [] into it.",
+        ) from None
     except (OSError, ValueError, TypeError, ValidationError) as error:
         raise BankError(
             f"The tags of the bank cannot be read: {path} ({type(error).__name__}).",
@@ -126,3 +134,4 @@ def relative(bank: Bank, uri: str) -> str:
 def _save(bank: Bank, known: list[Tag]) -> None:
     data = [known_tag.model_dump(mode="json") for known_tag in known]
     write_whole(bank.path / _FILE, json.dumps(data, ensure_ascii=False, indent=1).encode())
+    sums.mark(bank.path, "tags", "there are tags")

@@ -15,6 +15,7 @@ from bank import commits, sums
 from bank.files import locked
 from bank.ledger import Ledger, State
 from bank.log import replay
+from bank.storage import native
 from bank.tags import relative, tags
 from schemas.document import Frozen
 from schemas.errors import BankError
@@ -65,12 +66,14 @@ def compact(bank: Bank, *, who: str, why: str, at: str) -> Compacted:
             delta = bank.delta()
             before, files = delta.version(), len(delta.file_uris())
             told = commits.metadata(who, why, "", at, {})
-            made = delta.optimize.compact(commit_properties=commits.properties(told))
+            sums.require(bank.path)
+            with native(bank.path):
+                made = delta.optimize.compact(commit_properties=commits.properties(told))
             return before, files, len(bank.delta().file_uris()), bool(made["numFilesAdded"])
 
         before, files, left, done = commits.retried(work)
         if done:
-            sums.follow(bank.path / "questions")
+            sums.follow(bank.path)
             bank.follow(before)
         delta = bank.delta()
         delta.create_checkpoint()
@@ -109,6 +112,7 @@ def vacuum(bank: Bank, *, keep: int, who: str, why: str, at: str, dry_run: bool 
 
 
 def _clear(bank: Bank, needed: Collection[str], held: Collection[int], told: dict[str, str]) -> None:
+    sums.require(bank.path)
     delta = bank.delta()
     # The table's own setting keeps removed files for ever; the log is never shortened here.
     planned = delta.vacuum(
@@ -125,14 +129,15 @@ def _clear(bank: Bank, needed: Collection[str], held: Collection[int], told: dic
             code="vacuum_unsafe",
             remedy="Report it, with the version of the package deltalake.",
         )
-    delta.vacuum(
-        retention_hours=0,
-        enforce_retention_duration=False,
-        dry_run=False,
-        full=True,
-        keep_versions=sorted(held),
-        commit_properties=commits.properties(told),
-    )
+    with native(bank.path):
+        delta.vacuum(
+            retention_hours=0,
+            enforce_retention_duration=False,
+            dry_run=False,
+            full=True,
+            keep_versions=sorted(held),
+            commit_properties=commits.properties(told),
+        )
 
 
 def leftovers(bank: Bank, now: float | None = None) -> list[Leftover]:

@@ -15,7 +15,7 @@ from flows.config import printable
 from flows.files import Source
 from flows.outcome import FileOutcome, Summary, hinted, read_outcome, refused_outcome, summarise
 from schemas.document import Frozen
-from schemas.errors import ExamBankError, RefusedError
+from schemas.errors import BankError, ExamBankError, RefusedError
 from schemas.question import Dropped, Extraction, Question
 from schemas.settings import Settings
 
@@ -149,7 +149,14 @@ class Batch:
                 outcomes[place] = outcomes[place].model_copy(update={"statuses": dict(sorted(told.items()))})
         self.report = self._report([outcomes[place] for place in sorted(outcomes)], questions, added)
         if self.bank is not None and not self.dry_run:
-            self.bank.reports.save(self.name, self.report.model_dump(mode="json"))
+            from bank.storage import unwritten
+
+            try:
+                self.bank.reports.save(self.name, self.report.model_dump(mode="json"))
+            except BankError as error:
+                if error.code not in {"disk_full", "bank_barred"}:
+                    raise  # the questions are in the bank all the same
+                unwritten("the report of the batch", error, "The same command again writes it.")
 
     def _items(self, extraction: Extraction, folder: str) -> tuple[list[Question], list[Dropped]]:
         """The items of one document, and the drafts that became none."""

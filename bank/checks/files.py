@@ -57,14 +57,26 @@ def table(here: Checked) -> Iterator[Problem]:
 
 
 def log(here: Checked) -> Iterator[Problem]:
-    """Every commit up to the newest is there and whole: without one, files that it names look unneeded."""
+    """See `broken_log`."""
+    yield from broken_log(here.bank.path)
+
+
+def broken_log(bank: Path) -> Iterator[Problem]:
+    """Every commit up to the newest is there and whole: without one, files that it names look unneeded.
+
+    And the newest one is the newest that has been known of.
+    """
     yield from problem(
         "log_broken",
         "error",
         "{n} commits of the table's log are missing or not whole: versions, or questions, may be lost.",
         "Restore the folder questions/_delta_log from a backup.",
-        broken(here.bank.path / "questions"),
+        broken(bank / "questions"),
     )
+    newest, known = sums.newest_of(bank)
+    if known > newest:
+        told = sums.behind(newest, known)
+        yield from problem(told.code, "error", told.message, told.remedy)
 
 
 def decoded(here: Checked) -> Iterator[Problem]:
@@ -108,12 +120,18 @@ def summed(here: Checked) -> Iterator[Problem]:
         "digests anew.",
         bad,
     )
+    lacking = sorted(needed - known.keys())
+    every = bool(needed) and len(lacking) == len(needed)
     yield from problem(
         "sums_missing",
-        "note",
-        "{n} files of the table have no digest: a writer was killed, or another program wrote them.",
-        "Nothing to do: the next batch, or `exambank sweep`, takes their digests.",
-        sorted(needed - known.keys()),
+        "warning" if every else "note",
+        "None of the {n} files of the table has a digest, so none was compared with what was written."
+        if every
+        else "{n} files of the table have no digest: a writer was killed, or another program wrote them.",
+        "Restore the folder sums from a backup, or take the files for what they are with `exambank sweep`."
+        if every
+        else "Nothing to do: the next batch, or `exambank sweep`, takes their digests.",
+        lacking,
     )
 
 

@@ -132,7 +132,7 @@ class NearIndex:
             if manifest["made"] == _made(table, before):
                 manifest["made"] = _made(table, version)
                 write_whole(folder / _MANIFEST, json.dumps(manifest, indent=1).encode())
-        except (OSError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return  # it will be made anew
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -62,6 +62,7 @@ def import_rows(
     from bank.exchange.incoming import read_questions
     from bank.exchange.rowfile import refused_rows
     from bank.store import Bank
+    from bank.table import has_table
     from flows.batch import who
 
     settings = common.settings(config)
@@ -76,7 +77,7 @@ def import_rows(
     if skip_bad is not None and found.refused and not dry_run:
         common.write_whole(skip_bad, refused_rows(found.rows, found.refused))
     if written:
-        opened = Bank.open(bank) if (bank / "questions").exists() else Bank.create(bank)
+        opened = Bank.open(bank) if has_table(bank) else Bank.create(bank)
         opened.sources.put_file(source)
         report = opened.add(
             found.questions,

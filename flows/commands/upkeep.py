@@ -33,6 +33,8 @@ def check(
         return 0 if report.sound else 1
     verdict = "sound" if report.sound else "not sound"
     checksums = "checksums too" if report.deep else "without checksums"
+    if any(found.code == "sums_missing" for found in report.problems):
+        checksums = "checksums as far as there are any"
     typer.echo(
         f"{bank}, version {report.version}: {verdict}; {common.counted(report.items, 'item')} in "
         f"{common.counted(report.files, 'file')}, {checksums}"

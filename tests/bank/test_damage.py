@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import filelock
 import pyarrow.parquet as pq
 import pytest
 
-from bank import rows
+from bank import rows, sums
 from bank.check import CheckReport, check
-from bank.storage import storage
+from bank.dedup.index import NearIndex
+from bank.ledger import Ledger
+from bank.storage import native, storage
 from bank.store import Bank
+from bank.tags import tag
 from bank.upkeep import compact, sweep, vacuum
 from bank.versions import restore
 from schemas.errors import BankError
+from schemas.evaluation import Manifest
 from tests.bank.makers import paper
 
 BY = {"who": "a curator", "why": "a test", "now": "2026-01-01T00:00:00Z"}
@@ -173,3 +179,107 @@ def test_digests_left_out_are_told_and_taken_later(bank: Bank) -> None:
     sweep(bank)
     assert "sums_missing" not in codes(check(bank))
     assert gone[0].read_bytes() == texts[0]
+
+
+def test_what_a_bank_has_had_is_not_lost_unnoticed(bank: Bank) -> None:
+    """Each loss is told by the check, and nobody writes on as if there had been nothing."""
+    tag(bank, "june", 3, **AT)
+    Ledger(bank.path).reserve(
+        "A",
+        "r",
+        at=AT["at"],
+        request={},
+        draw=lambda _: (Manifest(bank_version=1, seed=0, per_stratum=1), []),
+    )
+    log = bank.path / "questions" / "_delta_log"
+    losses: dict[str, tuple[list[Path], Callable[[], object]]] = {
+        "log_behind": (
+            [log / f"{12:020d}.json", log / f"{11:020d}.json"],
+            lambda: bank.add(paper("x.pdf", 1, 70), batch="x", **BY),
+        ),
+        "tags_damaged": ([bank.path / "tags.json"], lambda: vacuum(bank, keep=1, **AT)),
+        "ledger_lost": (
+            [bank.path / "ledger.sqlite", bank.path / "ledger-id"],
+            lambda: Ledger(bank.path).exposed("A"),
+        ),
+    }
+    for code, (paths, write) in losses.items():
+        kept = {path: path.read_bytes() for path in paths}
+        for path in paths:
+            path.unlink()
+        report = check(bank)
+        assert code in codes(report)
+        assert not report.sound
+        with pytest.raises(BankError) as caught:
+            write()
+        assert caught.value.code == code
+        for path, data in kept.items():
+            path.write_bytes(data)
+    assert not codes(check(bank)) & losses.keys()
+
+    key = (bank.path / "key").read_bytes()
+    (bank.path / "key").write_bytes(bytes(32))
+    with pytest.raises(BankError, match="not the one"):
+        Bank.open(bank.path)
+    (bank.path / "key").write_bytes(key)
+
+    lock = bank.path / "lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    with pytest.raises(BankError, match="lock"):
+        bank.add(paper("x.pdf", 1, 70), batch="x", **BY)
+    lock.rmdir()
+
+    first = log / f"{0:020d}.json"
+    data = first.read_bytes()
+    for checkpoint in log.glob("*checkpoint*"):
+        checkpoint.unlink()
+    first.write_text("no JSON\n")
+    report = check(bank)
+    assert codes(report) == {"bank_damaged", "log_broken"}
+    assert not any("\n" in problem.message for problem in report.problems)
+    first.write_bytes(data)
+
+    shutil.rmtree(bank.path / "sums")
+    report = check(bank)
+    assert "sums_missing" in codes(report)
+    assert not report.sound
+    for folder in (log, bank.path / "questions"):
+        shutil.rmtree(folder)
+        for way in (Bank.open, Bank.create):
+            with pytest.raises(BankError) as caught:
+                way(bank.path)
+            assert caught.value.code == "bank_damaged"
+            assert "backup" in caught.value.remedy
+
+
+def test_a_change_that_is_made_is_not_told_as_one_that_is_not(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A disk that is full after the commit: what is missing beside it is told, and made later."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as there:
+        there.setattr(NearIndex, "save", full)
+        there.setattr(sums, "complete", full)
+        report = bank.add(paper("x.pdf", 2, 70), batch="x", **BY)
+    assert report.committed
+    assert report.version == bank.version == 13
+    told = [record.getMessage() for record in caplog.records if record.name == "exambank"]
+    assert len(told) == 2
+    assert all("the change is made" in one and "No space left" in one for one in told)
+    assert bank.add(paper("x.pdf", 2, 70), batch="x", **BY).already == 2
+
+
+def test_panics_of_native_threads_are_kept_from_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    class PanicException(BaseException):
+        pass
+
+    with native(Path("b")):
+        os.write(2, b"a line of ours\nthread 'worker' panicked at x.rs:1:\nstack backtrace:\n")
+    with pytest.raises(BankError) as caught, native(Path("b")):
+        raise PanicException("Already shut down")
+    assert caught.value.code == "bank_failed"
+    assert capfd.readouterr().err == "a line of ours\n"

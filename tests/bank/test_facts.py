@@ -6,11 +6,13 @@ import shutil
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from bank.draw import Request, draw_from
 from bank.draw.drawing import draw
 from bank.draw.facts import facts
 from bank.store import Bank
+from schemas.errors import BankError
 from schemas.question import Status
 from tests.bank.makers import paper
 
@@ -88,6 +90,9 @@ def test_kept_facts_of_a_history_that_a_backup_undid_are_not_used(tmp_path: Path
     assert one not in draw_from(bank, Request(seed=1, per_stratum=10, allow_short=True))[1].ids
     shutil.rmtree(bank.path / "questions")
     shutil.copytree(tmp_path / "backup", bank.path / "questions")
+    with pytest.raises(BankError, match="log ends at version 1"):  # not without being told
+        bank.amend({two: {"status": Status.RETIRED}}, seen=1, who="test", why="", now=AT)
+    (bank.path / "sums" / f"{2:020d}.json").unlink()
     assert bank.amend({two: {"status": Status.RETIRED}}, seen=1, who="test", why="", now=AT) == 2
     found = draw_from(bank, Request(seed=1, per_stratum=10, allow_short=True))[1].ids
     assert one in found

@@ -249,7 +249,10 @@ def test_a_ledger_that_was_lost_stops_every_draw_until_it_is_back(bank: Bank, le
     assert ledger.lost() is None
     assert len(ledger.exposed(UNI)) == 8
     ledger.path.unlink()
-    ledger.mark.unlink()  # to begin anew, knowingly
+    ledger.mark.unlink()  # lost with the ledger
+    with pytest.raises(BankError, match="missing"):
+        give(bank, "june")
+    (bank.path / "sums" / "ledger-id").unlink()  # to begin anew, knowingly
     assert len(give(bank, "june").ids) == len(ledger.exposed(UNI)) == 8
 
 
