@@ -61,7 +61,7 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
         if not _unreadable(found):
             found += _guarded(of_files.decoded, here)
     broken = _unreadable(found)
-    steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _reports, _leftovers]
+    steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _facts, _reports, _leftovers]
     if not broken:
         steps = [of_rows.ids, of_rows.values, of_rows.links, of_files.assets, _ledger, *steps]
     if not broken and deep:
@@ -138,6 +138,18 @@ def _index(here: Checked) -> Iterator[Problem]:
             f"The index of near-duplicates is not that of version {version}.",
             "Nothing to do: the next batch makes it anew.",
         )
+
+
+def _facts(here: Checked) -> Iterator[Problem]:
+    from bank.draw.facts import spoilt
+
+    yield from problem(
+        "cache_damaged",
+        "note",
+        "{n} files kept for draws are damaged.",
+        "Nothing to do: they are not read, and the next draw makes them anew.",
+        spoilt(here.bank.path),
+    )
 
 
 def _reports(here: Checked) -> Iterator[Problem]:

@@ -6,16 +6,16 @@ import contextlib
 import hashlib
 import itertools
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bank.draw.request import Request
 from bank.draw.units import smallest_ids, units
 from bank.files import whole_file
+from bank.sums import digest
 from schemas.question import QuestionType, Status
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     import pyarrow as pa
     import pyarrow.dataset as pads
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT = ("discipline", "sub_discipline", "question_type")
-_FORMAT = 2  # to be raised when the meaning of a column changes
+_FORMAT = 3  # to be raised when the meaning of a column changes
+_DIGEST = 32  # bytes at the end of the file
 _TEXTS = ("question_id", "original_id", "duplicate_of")  # what units are made of
 _JUDGED = ("status", "needs_figure", "reference_answer", "question_type")  # what a row may be drawn by
 # A regex that stops at the first sign, rather than a copy of every answer without its spaces.
@@ -133,20 +134,35 @@ def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request)
     return found
 
 
+def spoilt(bank: Path) -> list[str]:
+    """The files of facts that are not what was written; draws do not read them."""
+    found = sorted((bank / "cache" / "draw").glob(f"*-{_FORMAT}.arrow"))
+    return [str(path.relative_to(bank)) for path in found if _load(path) is None]
+
+
 def _load(path: Path) -> pa.Table | None:
+    """Facts kept at path; None where there are none, or not what was written.
+
+    What a damaged file says would be drawn by, and its sizes would be believed: so its digest comes first.
+    """
     import pyarrow as pa
 
-    with contextlib.suppress(OSError, pa.ArrowInvalid):  # not there, or not whole
-        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    with contextlib.suppress(OSError, ValueError, pa.ArrowException), pa.memory_map(str(path)) as mapped:
+        told = mapped.read_buffer(max(0, mapped.size() - _DIGEST))
+        if hashlib.blake2b(told, digest_size=_DIGEST).digest() == mapped.read(_DIGEST):
+            return pa.ipc.open_file(told).read_all()
     return None
 
 
 def _save(path: Path, found: pa.Table) -> None:
-    """Keep facts at path, and no others in its folder."""
+    """Keep facts at path, and no others in its folder: an Arrow file, and the digest of that."""
     import pyarrow as pa
 
-    with whole_file(path) as file, pa.ipc.new_file(file, found.schema) as writer:
-        writer.write_table(found)
+    with whole_file(path) as file:
+        with pa.ipc.new_file(file, found.schema) as writer:
+            writer.write_table(found)
+        file.flush()
+        file.write(bytes.fromhex(digest(Path(file.name))))
     for old in path.parent.glob("*.arrow"):
         if old != path:
             old.unlink(missing_ok=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from bank.check import check
 from bank.draw import Request, draw_from
 from bank.draw.drawing import draw
-from bank.draw.facts import facts
+from bank.draw.facts import facts, spoilt
 from bank.store import Bank
 from schemas.errors import BankError
 from schemas.question import Status
@@ -44,8 +46,16 @@ def test_kept_facts_change_no_draw_and_go_with_their_version(tmp_path: Path) -> 
     (first,) = kept(bank)
     assert [draw_from(bank, request)[0] for request in requests] == plain
 
-    first.write_bytes(first.read_bytes()[:1000])  # damaged
+    whole = first.read_bytes()
+    bits = random.Random(1)
+    for size in (1000, *[len(whole)] * 40):  # cut off, or with a bit changed somewhere
+        hurt = bytearray(whole[:size])
+        hurt[bits.randrange(size)] ^= 1 << bits.randrange(8)
+        first.write_bytes(hurt)
+        assert spoilt(bank.path) == [str(first.relative_to(bank.path))]
+    assert "cache_damaged" in {problem.code for problem in check(bank, deep=False).problems}
     assert [draw_from(bank, request)[0] for request in requests] == plain
+    assert first.read_bytes() == whole
 
     out = plain[0][0].question_id
     change = {"status": Status.RETIRED}
@@ -77,7 +87,7 @@ def test_the_next_version_reads_the_files_it_has_more_and_no_other(tmp_path: Pat
         file.unlink()  # nothing in it is drawn
     assert draw_from(bank, request)[0] == plain
     (path,) = kept(bank)
-    assert pa.ipc.open_file(str(path)).read_all().to_pylist() == whole.to_pylist()
+    assert pa.ipc.open_file(path.read_bytes()[:-32]).read_all().to_pylist() == whole.to_pylist()
 
 
 def test_kept_facts_of_a_history_that_a_backup_undid_are_not_used(tmp_path: Path) -> None:
