@@ -11,11 +11,12 @@ from typing import Any
 from ingest.layout.inks import inks
 from ingest.readers.eqfield import eq_field
 from ingest.readers.latex import prose_apart
-from ingest.readers.symbols import from_symbol_font, greek
+from ingest.readers.symbols import from_symbol_font
 from ingest.readers.worddrawing import Drawing, choose, inspect
 from ingest.readers.wordequation import Found
 from ingest.readers.wordpackage import MC, M, W, attr
 from ingest.readers.wordparts import colour
+from ingest.readers.wordscripts import SIGNS, with_script
 from ingest.readers.wordstyles import Look, Styles
 
 FIGURE = "[图]"
@@ -23,12 +24,6 @@ FORMULA = "[公式]"
 _PASS = {W + name for name in ("hyperlink", "ins", "moveTo", "smartTag", "sdtContent", "fldSimple",
                                "customXml", "dir", "bdo", "rubyBase")}  # fmt: skip
 _GONE = {W + name for name in ("del", "moveFrom", "pPr", "sdtPr", "rPr", "delText", "instrText", "rt")}
-_RAISED = {"superscript": "^", "subscript": "_"}
-_SCRIPT_CHARS = 12
-_BASE = re.compile(r"(?:[A-Za-z\u0370-\u03ff]{1,6}|\d{1,8})$")
-_HAN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff0f]")
-_ENDING = re.compile(r"[，。；：、？！）,;]+$")
-_NAME = re.compile(r"[\u4e00-\u9fff]{1,4}")  # m with a lowered 最大
 _BLANK = "____"
 _BLANK_RUN = re.compile(r"[ \u3000\u00a0\t]{2,}")
 
@@ -322,8 +317,8 @@ def _joined(text: str, pieces: list[Piece]) -> str:
     """Pieces put at the end of a text."""
     for kind, group in _grouped(pieces):
         words = "".join(piece.text for piece in group)
-        if kind in _RAISED:
-            text = _raise(text, words, _RAISED[kind])
+        if kind in SIGNS:
+            text = with_script(text, words, SIGNS[kind])
         elif kind == "underline":
             text += _underlined(words)
         else:
@@ -337,7 +332,7 @@ def _grouped(pieces: list[Piece]) -> list[tuple[str, list[Piece]]]:
         kind = ""
         if piece.kind == "text":
             raised = piece.look.raised or ""
-            kind = raised if raised in _RAISED else "underline" if piece.look.underline else ""
+            kind = raised if raised in SIGNS else "underline" if piece.look.underline else ""
         elif piece.kind == "math":
             kind = "math"  # two formulas side by side need a space, or $$ would open a display
         if groups and groups[-1][0] == kind != "math":
@@ -359,29 +354,3 @@ def _underlined(words: str) -> str:
 
 def _width(text: str) -> int:
     return len(text.replace("\t", "    ").replace("\u3000", "  "))
-
-
-def _raise(text: str, words: str, sign: str) -> str:
-    """Append a raised or lowered run to the text before it; long or Han runs stay plain."""
-    inner = words.strip()
-    ending = _ENDING.search(inner)
-    if ending and ending.start():
-        # what ends the clause is set raised by mistake: v with a lowered "0,"
-        return _raise(text, words[: words.rfind(ending[0])], sign) + words[words.rfind(ending[0]) :]
-    named = sign == "_" and _NAME.fullmatch(inner) and _BASE.search(text[-8:])
-    if named:
-        inner = rf"\text{{{inner}}}"
-    elif not inner or len(inner) > _SCRIPT_CHARS or _HAN.search(inner) or "$" in inner:
-        return text + words
-    if not named:
-        inner = inner.replace("\\", r"\backslash ").replace("_", r"\_").replace("^", r"\^{}")
-    tail = words[len(words.rstrip()) :]
-    if text.endswith("}$") and ("^{" in text[-40:] or "_{" in text[-40:]):
-        start = text.rfind("$", 0, -1)
-        if start >= 0 and f"{sign}{{" not in text[start:]:
-            return f"{text[:-1]}{sign}{{{greek(inner)}}}${tail}"
-    base = _BASE.search(text[-8:])
-    if base is None:
-        return f"{text}${sign}{{{inner}}}${tail}"
-    head = text[: len(text) - len(base[0])]
-    return f"{head}${greek(base[0])}{sign}{{{greek(inner)}}}${tail}"

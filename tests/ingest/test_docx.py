@@ -7,11 +7,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 from wordmaker import NAMESPACES, make, par, run, table, vml_box
 
 from ingest.readers.docx import read_docx
 from ingest.readers.eqfield import eq_field
+from ingest.readers.wordscripts import with_script
 from schemas.document import Block, BlockKind, Document, Origin
 from schemas.errors import RefusedError
 from schemas.settings import ReadSettings
@@ -109,6 +112,37 @@ def test_raised_characters_become_formulas_only_when_short(tmp_path: Path) -> No
         + par(run("注") + run("见附录", up))
     )
     assert texts(make(tmp_path / "a.docx", body)) == ["y=$x^{2}$+b", r"$\omega_{1max}^{2}$", "注见附录"]
+
+
+def test_scripts_side_by_side_are_one_formula(tmp_path: Path) -> None:
+    up, down = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
+    methyl = run("(CH") + run("3", down) + run(")") + run("2", down)
+    body = (
+        par(run("化合物") + methyl + run("CHCH") + run("2", down) + run("CH") + run("3", down) + run("命名"))
+        + par(
+            run("x") + run("1", down) + run("2", up) + run("与a") + run("2", up) + run("b") + run("2", up)
+        )
+        + par(run("用[Fe(CN)") + run("6", down) + run("]") + run("3-", up) + run("，见图(甲)") + run("1", up))
+    )
+    assert texts(make(tmp_path / "a.docx", body)) == [
+        "化合物$(CH_{3})_{2}CHCH_{2}CH_{3}$命名",
+        "$x_{1}^{2}$与$a^{2}b^{2}$",
+        "用$[Fe(CN)_{6}]^{3-}$，见图(甲)$^{1}$",
+    ]
+
+
+RUNS = st.lists(
+    st.tuples(st.sampled_from("^_ "), st.text("xCα2()[] 的,", min_size=1, max_size=6)), max_size=9
+)
+
+
+@given(RUNS)
+def test_scripts_never_open_a_display(runs: list[tuple[str, str]]) -> None:
+    text = ""
+    for sign, words in runs:
+        text = with_script(text, words, sign) if sign != " " else text + words
+    assert "$$" not in text
+    assert text.count("$") % 2 == 0
 
 
 def test_blanks_empty_and_filled(tmp_path: Path) -> None:
