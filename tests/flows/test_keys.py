@@ -22,7 +22,7 @@ BARE = ["管理学", "一、简答题", "1. 先估量机会，再确定目标。
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_pdf(tmp_path / "in" / "试卷.pdf", PAPER)
+    write_pdf(tmp_path / "in" / "植物学" / "试卷.pdf", PAPER)
     return tmp_path
 
 
@@ -36,7 +36,7 @@ def told(folder: Path, *arguments: str | Path) -> tuple[int, str, list[dict[str,
 
 def test_a_file_named_as_a_key_is_read_as_one_whatever_it_is_called(folder: Path) -> None:
     write_pdf(folder / "乙.pdf", BARE)
-    paper = folder / "in" / "试卷.pdf"
+    paper = folder / "in" / "植物学" / "试卷.pdf"
     code, messages, rows, report = told(folder, paper, "--answers", folder / "乙.pdf")
     assert code == 0, messages
     assert [row["answer"] for row in rows if row["source"] == "试卷.pdf"] == [
@@ -50,7 +50,7 @@ def test_a_file_named_as_a_key_is_read_as_one_whatever_it_is_called(folder: Path
 def test_a_key_named_in_vain_is_told_everywhere(folder: Path) -> None:
     write_pdf(folder / "乙.pdf", OTHER)
     named = ("--answers", folder / "乙.pdf", "--html", folder / "pages")
-    code, messages, _, report = told(folder, folder / "in" / "试卷.pdf", *named)
+    code, messages, _, report = told(folder, folder / "in" / "植物学" / "试卷.pdf", *named)
     assert code == 3
     assert messages.count("notice ") == 2
     assert "it reads as a paper" in messages
@@ -62,7 +62,6 @@ def test_a_key_named_in_vain_is_told_everywhere(folder: Path) -> None:
 
 def test_a_key_of_no_paper_is_named_and_every_draft_is_counted(folder: Path) -> None:
     write_pdf(folder / "in" / "植物学" / "答案.pdf", ["参考答案", *BARE[1:]])
-    write_pdf(folder / "in" / "植物学" / "试卷.pdf", PAPER)
     write_pdf(folder / "甲.pdf", OTHER)
     write_pdf(folder / "乙.pdf", [BARE[0], *BARE[1:]])
     named = ("--answers", f"{folder / '甲.pdf'}={folder / '乙.pdf'}")
