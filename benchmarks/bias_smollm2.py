@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.smollm2 import NAME, QUESTIONS, exambank, serving
 
+_GRADE_TOKENS = 120  # a JSON object of five grades
 _SETTINGS = (
     ("brief", 0.0, "Answer in one sentence."),
     ("teacher", 0.0, "You are a teacher. Explain to a pupil."),
@@ -36,7 +37,8 @@ def study(url: str, reply_tokens: int, *, structured: bool) -> str:
         for label, temperature, system in rows:
             tables.append(
                 f'[[{kind}]]\nname = "{NAME}"\nlabel = "{label}"\nbase_url = "{url}"\n'
-                f"temperature = {temperature}\nmax_tokens = {reply_tokens}\nmax_attempts = 2\n"
+                f"temperature = {temperature}\nmax_attempts = 2\n"
+                f"max_tokens = {reply_tokens if kind == 'models' else _GRADE_TOKENS}\n"
                 f'system_prompt = "{system}"\n'
             )
     forms = '["plain", "structured"]' if structured else '["plain"]'

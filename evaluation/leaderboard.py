@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import Field
 
 from evaluation import intervals, ties
+from evaluation.audited import JudgeAudit
 from evaluation.scoring import NOT_ASKED, cells, shared_relative
 from schemas.document import Frozen
 from schemas.errors import UsageError
@@ -43,12 +44,16 @@ class Withheld(Frozen):
 
 
 class Pin(Frozen):
-    """What a board keeps from one making to the next: its judge, its baseline, what it withholds."""
+    """What a board keeps from one making to the next: its judge, its baseline, what it withholds.
+
+    shown gives the model by run: a run that was on the board does not vanish from it unsaid.
+    """
 
     judge: str
     judge_version: str
     baseline: Baseline
     withheld: tuple[Withheld, ...] = ()
+    shown: dict[str, str] = Field(default_factory=dict)
 
 
 class Agreement(Frozen):
@@ -130,6 +135,7 @@ class Board(Frozen):
     withheld: tuple[Withheld, ...] = ()
     pairs: tuple[Pair, ...] = ()
     notes: tuple[str, ...] = ()
+    audits: tuple[JudgeAudit, ...] = Field(default=(), description="what audits say of each of its judges")
 
 
 @dataclass(frozen=True)
@@ -163,21 +169,24 @@ def pin(
     *,
     baseline: str = "",
     withhold: Mapping[str, str] | None = None,
+    left_out: Iterable[str] = (),
     at: str = "",
 ) -> Pin:
     """What the board is to keep. Entries are finished runs of one judge.
 
     The baseline is that of before, else the run named, else the best that is ranked (or the best,
-    where none is). withhold gives the reason by run; an empty one lifts it. UsageError for runs that
-    are not there, and for another judge than before.
+    where none is). withhold gives the reason by run; an empty one lifts it. left_out are runs that
+    are there and cannot come on the board. UsageError for runs that are not there, for another judge
+    than before, and `run_gone` for runs that were shown before and are neither there nor withheld.
     """
     if not entries and before is None:
         raise UsageError(
             "no finished run can come on the board", remedy="see what was said of each run, or give others"
         )
     by_run = {entry.run: entry for entry in entries}
+    before_shown = before.shown if before else {}
     for run in (*(withhold or {}), *([baseline] if baseline else [])):
-        if run not in by_run:
+        if run not in by_run and not (run in before_shown and (withhold or {}).get(run, "").strip()):
             raise UsageError(f"{run} is none of the board's runs", remedy="name one of: " + ", ".join(by_run))
     versions = {entry.score.judge_version for entry in entries} | (
         {before.judge_version} if before else set()
@@ -192,15 +201,24 @@ def pin(
     for run, reason in (withhold or {}).items():
         kept.pop(run, None)
         if reason.strip():
-            model = by_run[run].score.model
+            model = by_run[run].score.model if run in by_run else before_shown[run]
             kept[run] = Withheld(run=run, model=model, reason=reason.strip(), at=at)
+    gone = sorted(before_shown.keys() - by_run.keys() - kept.keys() - set(left_out))
+    if gone:
+        raise UsageError(
+            f"runs that were on the board are not among those given: {', '.join(gone)}",
+            remedy="give their folders as well, or say with --withhold RUN=REASON why they are shown no more",
+            code="run_gone",
+        )
+    shown_now = {**before_shown, **{run: entry.score.model for run, entry in by_run.items()}}
+    shown_now = {run: model for run, model in shown_now.items() if run not in kept}
     chosen = by_run[baseline] if baseline else None
     if chosen is None and before is None:
         shown = [entry for entry in entries if entry.run not in kept]
         ranked = [entry for entry in shown if not _unranked(entry.score)]
         chosen = max(ranked or shown or entries, key=lambda entry: entry.score.absolute or 0)
     if chosen is None and before is not None:
-        return before.model_copy(update={"withheld": tuple(kept.values())})
+        return before.model_copy(update={"withheld": tuple(kept.values()), "shown": shown_now})
     assert chosen is not None
     if not chosen.score.absolute:
         raise UsageError(f"the baseline {chosen.run} has no score above 0", remedy="name another run")
@@ -209,6 +227,7 @@ def pin(
         judge_version=chosen.score.judge_version,
         baseline=Baseline(model=chosen.score.model, run=chosen.run, absolute=chosen.score.absolute),
         withheld=tuple(kept.values()),
+        shown=shown_now,
     )
 
 

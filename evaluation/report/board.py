@@ -13,6 +13,7 @@ from typing import Any
 from evaluation.judge import judged_text
 from evaluation.leaderboard import MIN_ASKED, Board, Row
 from evaluation.report import environment, reason_names
+from evaluation.report.audit import VERDICTS
 from evaluation.report.plots import axis, span, timeline
 from evaluation.rundir import RunRecord
 
@@ -82,6 +83,7 @@ def render_board(
             accesses=sorted({row.access for row in rows if row.access}),
             notes=[NOTES[note] for note in board.notes],
             has_runs=bool(data),
+            verdicts=VERDICTS,
             texts=texts and bool(data),
             made=made,
             data=_embedded(

@@ -14,6 +14,7 @@ from flows.commands.scores import Form, FormOption, figure, reach
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
+    from evaluation.audited import JudgeAudit
     from evaluation.leaderboard import About, Board, Entry, Pin, Row
     from evaluation.rundir import RunRecord
 
@@ -49,6 +50,12 @@ def leaderboard(
     withhold: Annotated[
         list[str] | None,
         typer.Option("--withhold", metavar="RUN=REASON", help="Do not show a run; RUN= shows it again."),
+    ] = None,
+    audits: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--audit", help="Folder of an audit, or its audit.json, that has the judge; repeatable."
+        ),
     ] = None,
     title: Annotated[str, typer.Option("--title", help="Head of the page.")] = "",
     texts: Annotated[
@@ -95,8 +102,11 @@ def leaderboard(
         entries = _of_one_judge(entries, judge, before)
         kept_out = _reasons(withhold or [])
         chosen = _name(baseline) if baseline else ""
-        pinned = pin(entries, before, baseline=chosen, withhold=kept_out, at=_today())
+        pinned = pin(
+            entries, before, baseline=chosen, withhold=kept_out, left_out=left_out, at=_today()
+        )
         board = build(entries, pinned, title=title)
+    board = _audited(board, audits or [])
     if out is not None:
         questions = _questions(bank, records) if texts and bank else {}
         _write(out, board, pinned, records, texts=texts, questions=questions)
@@ -104,6 +114,20 @@ def leaderboard(
     if out is not None:
         common.say(f"board in {out}: {PAGE}, {JSON}, {CSV}")
     return 3 if left_out else 0
+
+
+def _audited(board: Board, paths: list[Path]) -> Board:
+    """The board with what the audits say of its judges; a judge without one is warned of."""
+    from evaluation.audited import audits_of
+    from flows.commands.audit import read_audit
+
+    found = audits_of(board.judge, [read_audit(path) for path in paths])
+    for one in found:
+        if not one.verdict:
+            common.say(
+                f"the judge {one.judge} has no audit: whether it favours replies of its own is not known"
+            )
+    return board.model_copy(update={"audits": found})
 
 
 def _entries(
@@ -267,12 +291,24 @@ def _tell(board: Board, *, form: Form) -> None:
         rows = [(row.model, *(figure(row.disciplines.get(c)) for c in codes)) for row in board.rows]
         common.table("", ("of 10", *(_english(code) for code in codes)), rows)
     typer.echo(f"judge: {board.judge} {board.judge_version}".rstrip())
+    for audited in board.audits:
+        typer.echo(f"audit of {audited.judge}: {_audit(audited)}")
     if board.baseline:
         typer.echo(f"relative to {board.baseline.model}, {board.baseline.absolute:.2f}")
     for row in board.unranked:
         typer.echo(f"not ranked: {row.model} ({row.run}), {row.unranked}")
     for one in board.withheld:
         typer.echo(f"withheld: {one.model} ({one.run}), {one.reason}")
+
+
+def _audit(one: JudgeAudit) -> str:
+    if not one.verdict:
+        return "none"
+    beta = "-" if one.beta is None else f"{one.beta:+.3f}"
+    reached = "" if one.interval is None else f" ({one.interval[0]:+.3f} – {one.interval[1]:+.3f})"
+    pi = "-" if one.pi is None else f"{one.pi:.2f}"
+    told = f"{one.verdict.replace('_', ' ')}, beta {beta}{reached}, pi {pi}"
+    return f"{told}, {one.prompts} prompts, {one.made_at}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
