@@ -142,6 +142,7 @@ class _State:
         self.chars = 0
         self.missing: MissingToolError | None = None
         self.unread = 0
+        self.ocr_off = False
         self.formulas = None
         if settings.formula_model:
             from ingest.readers.formula_reading import formula_reader
@@ -175,6 +176,11 @@ class _State:
             self._unread(number, f"page {number} is damaged: {type(error).__name__}")
             return
         method, reason = choose(layer, cover, drawings, self.settings)
+        if self.settings.ocr == "never":
+            wanted, why = choose(layer, cover, drawings, ReadSettings())
+            if wanted is Origin.OCR:
+                self.ocr_off = True
+                self.note("ocr_off", f"page {number} needs OCR ({why}), which is switched off", number)
         if method is Origin.OCR:
             self._ocr(page, number, reason, turned)
         else:
@@ -273,7 +279,7 @@ class _State:
         )
 
     def finish(self, path: Path) -> tuple[Document, tuple[Asset, ...]]:
-        """The document; RefusedError when no page could be read at all."""
+        """The document; RefusedError when no page could be read at all, or all need OCR and it is off."""
         if self.unread and self.unread == len(self.pages):
             if self.missing is not None:
                 raise self.missing
@@ -283,6 +289,12 @@ class _State:
                 remedy="Open it in a PDF viewer and print it to a new PDF.",
             )
         pages = furniture.mark(self.pages)
+        if self.ocr_off and not any(page.blocks for page in pages):
+            raise RefusedError(
+                f"{self.name} is a scan and OCR is switched off",
+                code="ocr_off",
+                remedy="Set read.ocr to auto.",
+            )
         if not any(page.blocks for page in pages):
             self.note("no_text", "nothing to read was found on any page")
         document = Document(

@@ -27,7 +27,9 @@ def as_pages(
     shown = dict.fromkeys(b.asset for b in blocks if b.asset)
     pictures = [assets[key] for key in shown if key in assets and _is_page_picture(assets[key])]
     if settings.ocr == "never" or not pictures or text > _PICTURE_PAGE_TEXT:
-        return (Page(number=1, method=origin, blocks=tuple(blocks)),), ()
+        off = Notice(code="ocr_off", message="its pages are pictures, and OCR is switched off")
+        unread = bool(pictures) and text <= _PICTURE_PAGE_TEXT
+        return (Page(number=1, method=origin, blocks=tuple(blocks)),), (off,) if unread else ()
     digests = {picture.digest for picture in pictures}
     kept = tuple(block for block in blocks if block.asset not in digests or block.text.strip() != FIGURE)
     pages = []

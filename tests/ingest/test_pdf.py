@@ -247,3 +247,25 @@ def test_symbol_fonts_are_read_by_what_they_show() -> None:
     assert repair("\ufb01", "Times") == ("fi", True)
     assert repair("\ue123", "Unknown") == ("", False)
     assert repair("中", "SimSun") == ("中", True)
+
+
+def test_scans_say_that_ocr_is_switched_off(tmp_path: Path) -> None:
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80), False)
+    picture.clear_with(200)
+    pdf = pymupdf.open()
+    for _ in range(2):
+        page = pdf.new_page()
+        page.insert_image(page.rect, pixmap=picture)
+    scan = saved(tmp_path, pdf)
+    off = ReadSettings(ocr="never")
+    with pytest.raises(RefusedError) as caught:
+        read(scan, off)
+    assert caught.value.code == "ocr_off"
+    page = pdf.new_page()
+    for line in range(9):
+        write(page, 60, 80 + 24 * line, f"{line + 1}. 简述计划工作的程序以及控制的原则。")
+    mixed, _ = read(saved(tmp_path, pdf, "mixed.pdf"), off)
+    assert [(n.code, n.page) for n in mixed.notices if n.code == "ocr_off"] == [
+        ("ocr_off", 1),
+        ("ocr_off", 2),
+    ]
