@@ -65,7 +65,7 @@ def _in_vain(joined: Sequence[Extraction], said: Mapping[str, str]) -> list[tupl
         why = "it reads as a paper, not as a key"
         if joined[places[key]].answer_key:
             own = bool(drafts) and all(draft.answer for draft in drafts)
-            why = "the paper has its answers in itself" if own else "none of its answers fits it"
+            why = "the paper has its answers in itself" if own else "its answers fit no question"
         elif not joined[places[key]].drafts:
             why = "no answer was found in it"
         source = joined[places[paper]].source
