@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -104,6 +106,9 @@ def _unchanged(question: Question, name: str, value: Any) -> None:  # noqa: ANN4
     if name not in Question.model_fields:
         raise Refused(name, "no_field", f"a question has no field {name!r}")
     now = question.model_dump(mode="json")[name]
+    if isinstance(now, list) and isinstance(value, str):  # in a sheet its JSON
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
     if value != now and str(value) != str("" if now is None else now):
         raise Refused(name, "not_editable", f"{name} cannot be edited; may be: {', '.join(EDITABLE)}")
 
@@ -153,7 +158,7 @@ def _real(name: str, value: Any) -> float | None:  # noqa: ANN401
         if isinstance(value, bool):
             raise ValueError
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not 0 <= found <= MAX_POINTS:
         raise Refused(

@@ -35,9 +35,10 @@ def papers_left(bank: Bank, ledger: Ledger, institution: str, request: Request) 
     table = bank.delta()
     request = checked(request)
     dataset = table.to_pyarrow_dataset()
-    known = kept(bank.path, table, dataset, request)
     given = ledger.given(institution)
-    strata = left(dataset, request, given.ids, given.words, known)
+    with bank.reading(table.version()):
+        known = kept(bank.path, table, dataset, request)
+        strata = left(dataset, request, given.ids, given.words, known)
     return [
         Left(
             name=s.name,
@@ -64,15 +65,16 @@ def overexposed(bank: Bank, ledger: Ledger, least: int, version: int | None = No
     if not given:
         return {}
     names = ["question_id", "original_id", "duplicate_of", "status"]
-    dataset = bank.delta(version).to_pyarrow_dataset()
+    delta = bank.delta(version)
+    dataset = delta.to_pyarrow_dataset()
     holders: dict[str, set[str]] = {}
     for who, _, said in given:
         holders.setdefault(said, set()).add(who)
     told = [(who, name) for who, name, _ in given]
-    told += [
-        (who, name) for name, said in heard(dataset, holders.keys() - {""}).items() for who in holders[said]
-    ]
-    table = scanned(dataset, names)
+    with bank.reading(delta.version(), old=version is not None):
+        again = heard(dataset, holders.keys() - {""})
+        table = scanned(dataset, names)
+    told += [(who, name) for name, said in again.items() for who in holders[said]]
     ids, originals, copies, status = (table[name].combine_chunks() for name in names)
     of = units(ids, originals.fill_null(""), copies.fill_null(""))
     places = pc.index_in(pa.array([name for _, name in told], pa.string()), value_set=ids).to_pylist()

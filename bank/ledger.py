@@ -212,6 +212,17 @@ class Ledger:
         """The ids of all questions an institution has been given, or that are reserved for it."""
         return list(self.given(institution).ids)
 
+    def manifest(self, institution: str, run: str) -> Manifest | None:
+        """The manifest of a run, as it was drawn; None where the ledger has no such run."""
+        if not self._there():
+            return None
+        with self._open() as base:
+            found = None
+            if has_tables(base):
+                wanted = "SELECT manifest FROM runs WHERE institution = ? AND run = ?"
+                found = base.execute(wanted, (_key(institution), run)).fetchone()
+        return Manifest.model_validate_json(found[0]) if found is not None else None
+
     def runs(self, institution: str | None = None) -> list[Run]:
         """The runs of an institution, or of all, in the order of their reservation."""
         if not self._there():

@@ -74,7 +74,9 @@ def stats(bank: Bank, paper: Request, target: int = 100, version: int | None = N
     answer: Any = pc.field("reference_answer")
     has_answer = answer.is_valid() & (answer != "")
     columns = {name: pc.field(name) for name in (*_COLUMNS, "original_id", "needs_figure")}
-    table = scanned(dataset, {**columns, "answered": has_answer})
+    with bank.reading(number, old=version is not None):
+        table = scanned(dataset, {**columns, "answered": has_answer})
+        strata = left(dataset, paper)
     active = table.filter(pc.equal(table["status"], pa.scalar(Status.ACTIVE.value)))
     answered = active.filter(active["answered"])
     of_sub = {name: count for (name,), count in _groups(answered, "sub_discipline")}
@@ -101,7 +103,7 @@ def stats(bank: Bank, paper: Request, target: int = 100, version: int | None = N
         rejected_reasons=_reasons(table, Status.REJECTED),
         target=target,
         below_target={code: of_sub.get(code, 0) for code in known if of_sub.get(code, 0) < target},
-        papers={s.name: s.eligible // s.wanted for s in left(dataset, paper) if s.wanted},
+        papers={s.name: s.eligible // s.wanted for s in strata if s.wanted},
         growth=_growth(bank, number),
     )
 

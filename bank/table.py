@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,6 @@ class Table:
 
         filters: column -> the value, or the values, a row may have there. version: see history.
         """
-        import pyarrow as pa
-
         names = arrow_schema().names
         unknown = sorted({*(columns or ()), *(filters or ())} - set(names))
         if unknown:
@@ -74,10 +73,21 @@ class Table:
                 remedy=f"The fields are: {', '.join(names)}.",
             )
         delta = self.delta(version)
-        try:
+        with self.reading(delta.version(), old=version is not None):
             return rows.scan(delta, columns, _expression(filters))
+
+    @contextmanager
+    def reading(self, version: int, *, old: bool = False) -> Iterator[None]:
+        """Around whatever reads the files of a version: what they lack is told as BankError.
+
+        `version_gone` where they may have been vacuumed (old), `bank_damaged` else.
+        """
+        import pyarrow as pa
+
+        try:
+            yield
         except FileNotFoundError as error:
-            raise gone(delta.version(), version is not None) from error
+            raise gone(version, old) from error
         except (OSError, pa.ArrowInvalid) as error:
             raise damaged(self.path, error) from error
 

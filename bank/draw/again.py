@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from bank.draw.drawing import draw
 from bank.draw.request import Request
-from bank.table import gone
 from schemas.errors import BankError
 from schemas.evaluation import Manifest, SampleItem
 
@@ -41,12 +40,21 @@ def redraw(bank: Bank, manifest: Manifest) -> tuple[list[SampleItem], Manifest]:
     )
     about = {"bank_id": here, "bank_version": manifest.bank_version}
     dataset = table.to_pyarrow_dataset()
-    try:
+    with bank.reading(manifest.bank_version, old=True):
         return draw(dataset, request, about=about, exposed=manifest.excluded)
-    except FileNotFoundError as error:
-        raise gone(manifest.bank_version, old=True) from error
 
 
 def same(manifest: Manifest, again: Manifest) -> bool:
     """Whether two draws gave the same questions, in the same order and in the same words."""
     return (manifest.ids, manifest.items_sha256) == (again.ids, again.items_sha256)
+
+
+def untrue(manifest: Manifest, again: Manifest) -> list[str]:
+    """The strata of which a manifest tells other numbers than the same draw made again.
+
+    How many units had been given before is known to the ledger alone.
+    """
+    ours, theirs = (
+        {s.name: s.model_dump(exclude={"exposed"}) for s in one.strata} for one in (manifest, again)
+    )
+    return sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))

@@ -50,8 +50,9 @@ def draw_from(
     about = {"bank_id": str(table.metadata().id), "bank_version": table.version()}
     request = checked(request)
     dataset = table.to_pyarrow_dataset()
-    known = kept(bank.path, table, dataset, request)
-    return draw(dataset, request, about=about, exposed=exposed, words=words, known=known)
+    with bank.reading(table.version()):
+        known = kept(bank.path, table, dataset, request)
+        return draw(dataset, request, about=about, exposed=exposed, words=words, known=known)
 
 
 def draw(

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KINDS = (".jsonl", ".csv", ".xlsx", ".parquet")
-# What a curator needs to settle a question in a spreadsheet, and what `apply` takes back.
-SHEET = ("question_id", "revision", "status", "status_reason", *EDITABLE, "printed", "source")
+# What a curator needs to settle a question in a spreadsheet, what `apply` takes back, and what `import` needs
+# so that siblings stay siblings.
+SHEET = (
+    "question_id", "revision", "status", "status_reason", *EDITABLE, "printed", "printed_form", "flags",
+    "original_id", "source",
+)  # fmt: skip
 _CELL = 32_767  # characters of a cell of a workbook
 _BOM = "\ufeff"  # without it, spreadsheets take UTF-8 for something else
 _ROWS = 1_000

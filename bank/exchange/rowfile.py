@@ -54,7 +54,15 @@ def read_rows(path: Path, columns: Columns) -> Iterator[tuple[int, Row | Refused
         raise UsageError(f"{path} cannot be read: {error.strerror}.", code="no_file") from None
     if data.startswith(b"PK\x03\x04"):
         return _from_workbook(path, data, columns)
-    if data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
+    begin = data.lstrip(b"\xef\xbb\xbf \r\n\t")
+    lines = path.suffix.lower() in {".jsonl", ".ndjson", ".json"}
+    if lines and not begin:
+        raise useless(path, columns, "it is empty", "Write one JSON object a line.")
+    if begin.startswith(b"[") and lines:
+        raise useless(
+            path, columns, "it is a JSON list", "Write its objects one a line, without the brackets."
+        )
+    if begin.startswith(b"{"):
         return _from_json(data)
     return _from_csv(path, data, columns)
 
@@ -73,9 +81,10 @@ def refused_rows(rows: Mapping[int, Row | str], refused: Iterable[Refusal]) -> b
         row = rows.get(line, {})
         values = row if isinstance(row, dict) else {RAW: row}
         lines.append(
-            json.dumps({**values, REFUSED: f"line {line}: " + "; ".join(reasons)}, ensure_ascii=True)
+            json.dumps({**values, REFUSED: f"line {line}: " + "; ".join(reasons)}, ensure_ascii=False)
         )
-    return "".join(f"{line}\n" for line in lines).encode()
+    # What was no UTF-8 stands there as lone surrogates: JSON has an escape for them.
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
 def is_refused_rows(path: Path) -> bool:
@@ -130,6 +139,8 @@ def _from_json(data: bytes) -> Iterator[tuple[int, Row | Refused]]:
             yield line, Refused(f"character {error.colno}", "json", told, _kept(raw))
         except RecursionError:
             yield line, Refused("", "json", "the line is nested too deeply", _kept(raw))
+        except ValueError:  # a number of thousands of digits, which Python does not even read
+            yield line, Refused("", "json", "the line has a number with too many digits", _kept(raw))
         except Refused as why:
             why.raw = _kept(raw)
             yield line, why

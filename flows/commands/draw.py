@@ -1,4 +1,4 @@
-"""`exambank sample` and `redraw`: draws from the bank, and draws made again from their manifest."""
+"""`exambank sample`: draws from the bank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from schemas.settings import SampleSettings
 
 SAMPLE_EPILOG = "Example: exambank sample -n 3 --seed 1 --bank data/bank --out data/runs/paper"
-REDRAW_EPILOG = "Example: exambank redraw data/runs/paper --bank data/bank"
 MOST = 10_000_000  # questions per stratum of a draw; more is a slip of the hand
 ITEMS, MANIFEST = "items.jsonl", "manifest.json"
 
@@ -109,55 +108,13 @@ def sample(
     if not dry_run and out is not None:
         write(out, items, manifest)
         if institution is not None and run is not None:
-            _ledger(opened).record(institution, run)
+            ledger_of(opened).record(institution, run)
     if as_json:
         told = {"out": str(out) if out is not None and not dry_run else None, "dry_run": dry_run}
         common.emit({**told, **manifest.model_dump(mode="json")})
     else:
         _tell(manifest, None if dry_run else out)
     return 0
-
-
-def redraw(
-    draw: Annotated[
-        Path,
-        typer.Argument(metavar="DRAW", help="Manifest of a draw, or its folder.", show_default=False),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder to write it to again.", show_default=False),
-    ] = None,
-    bank: common.BankOption = common.DEFAULT_BANK,
-    as_json: common.JsonOption = False,
-) -> int:
-    """Make a draw again from its manifest and say whether it is the same; the exit code is 1 if not."""
-    from bank.draw.again import redraw as again
-    from bank.draw.again import same
-    from bank.store import Bank
-
-    common.settings(None)
-    common.check_out(out, folder=True, bank=bank)
-    manifest = _read_manifest(draw / MANIFEST if draw.is_dir() else draw)
-    items, made = again(Bank.open(bank), manifest)
-    equal = same(manifest, made)
-    missing, new = sorted(set(manifest.ids) - set(made.ids)), sorted(set(made.ids) - set(manifest.ids))
-    if equal and out is not None:
-        write(out, items, manifest)
-    if as_json:
-        common.emit(
-            {"same": equal, "missing": missing, "new": new, "software": [manifest.software, made.software],
-             "out": str(out) if equal and out is not None else None}
-        )  # fmt: skip
-    elif equal:
-        where = f", written to {out}" if out is not None else ""
-        typer.echo(
-            f"the same draw: {common.counted(len(items), 'question')} of version {made.bank_version}{where}"
-        )
-    elif missing or new:
-        typer.echo(f"another draw: {len(missing)} of its questions are not drawn, {len(new)} others are")
-    else:
-        typer.echo("the same questions in other words or another order: the bank or the software differs")
-    return 0 if equal else 1
 
 
 def request_of(
@@ -244,7 +201,7 @@ def _reserved(
 
     there = out / MANIFEST if out is not None else None
     if there is not None and there.exists():  # to be told before anything is reserved
-        old = _read_manifest(there)
+        old = read_manifest(there)
         if (old.institution, old.run, old.seed) != (institution, run, request.seed):
             raise UsageError(
                 f"{out} holds another draw.",
@@ -252,7 +209,7 @@ def _reserved(
                 remedy="Name a new folder: a sample that was used must not change under a run.",
             )
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return draw_for(bank, _ledger(bank), request, institution=institution, run=run, at=now)
+    return draw_for(bank, ledger_of(bank), request, institution=institution, run=run, at=now)
 
 
 def _looked(bank: Bank, request: Request, institution: str | None) -> tuple[list[SampleItem], Manifest]:
@@ -260,11 +217,12 @@ def _looked(bank: Bank, request: Request, institution: str | None) -> tuple[list
 
     if institution is None:
         return draw_from(bank, request)
-    given = _ledger(bank).given(institution)
+    given = ledger_of(bank).given(institution)
     return draw_from(bank, request, given.ids, given.words)
 
 
-def _ledger(bank: Bank) -> Ledger:
+def ledger_of(bank: Bank) -> Ledger:
+    """The ledger of a bank."""
     from bank.ledger import Ledger
 
     return Ledger(bank.path)
@@ -344,7 +302,8 @@ def _as_wide(row: dict[str, str]) -> dict[str, str]:
     return row
 
 
-def _read_manifest(path: Path) -> Manifest:
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a draw; UsageError for a file that is none."""
     from pydantic import ValidationError
 
     from schemas.errors import UsageError

@@ -60,6 +60,7 @@ def import_rows(
 ) -> int:
     """Add questions from a file of rows. One bad row, and nothing is added, unless --skip-bad says so."""
     from bank.exchange.incoming import read_questions
+    from bank.exchange.known import ID, ORIGINAL, sort
     from bank.exchange.rowfile import refused_rows
     from bank.store import Bank
     from bank.table import has_table
@@ -72,8 +73,14 @@ def import_rows(
         common.check_out(skip_bad, inputs=(source, config), bank=bank)
         check_kept(skip_bad, force)
     found = read_questions(source)
-    written = not dry_run and bool(found.questions) and (not found.refused or skip_bad is not None)
-    counts: dict[str, Any] = {"rows": len(found.questions) + len(found.refused), "added": 0}
+    already = 0
+    if has_table(bank):
+        lines = {str(row.get("question_id")): n for n, row in found.rows.items() if isinstance(row, dict)}
+        parted = sort(Bank.open(bank), found.questions, lines)
+        found.questions, already = list(parted.fresh), parted.already
+        found.refused = sorted([*found.refused, *parted.refused], key=lambda r: r.line)
+    written = not dry_run and bool(found.questions or already) and (not found.refused or skip_bad is not None)
+    counts: dict[str, Any] = {"rows": len(found.questions) + already + len(found.refused), "added": 0}
     if skip_bad is not None and found.refused and not dry_run:
         common.write_whole(skip_bad, refused_rows(found.rows, found.refused))
     if written:
@@ -90,11 +97,23 @@ def import_rows(
         )
         counts |= {
             "added": report.added,
-            "already": report.already,
+            "already": report.already + already,
             "repeated": report.repeated,
             "status": report.by_status,
             "version": report.version,
         }
+        bare = {name for q in found.questions for name in q.figures if opened.figures.find(name) is None}
+        if bare:
+            common.say(
+                f"note: {common.counted(len(bare), 'figure')} of these questions are not in this bank: "
+                "copy them from the folder figures of the bank they come from"
+            )
+    given = [q.evidence for q in found.questions]
+    if any(ID in one for one in given) and not any(ORIGINAL in one for one in given):
+        common.say(
+            "note: the file has question_id and no original_id: which questions are siblings is lost, and "
+            "they may be drawn together; export it again with that column"
+        )
     return _told(found.questions, found.refused, counts, written, dry_run, as_json, skip_bad)
 
 
@@ -116,7 +135,8 @@ def _told(
         typer.echo(str(refusal), err=True)
     if len(refused) > _SHOWN:
         typer.echo(f"… and {len(refused) - _SHOWN:,} more", err=True)
-    told = f"{common.counted(len(questions), 'question')} read, {common.counted(len(refused), 'row')} refused"
+    read = counts["rows"] - len(refused)
+    told = f"{common.counted(read, 'question')} read, {common.counted(len(refused), 'row')} refused"
     if written:
         more = {"there already": counts["already"], "repeated": counts["repeated"]}
         extra = "".join(f", {n:,} {word}" for word, n in more.items() if n)

@@ -91,12 +91,13 @@ def test_bad_lines_of_json_are_told_with_line_and_place(tmp_path: Path) -> None:
         b'{"question_id": "q1", "revision": 1, "prompt": "\xe9\xa2"}\n'
         b"[1]\n" + b"[" * 100_000 + b"\n"
         b'{"question_id": "q9", "revision": 1, "reason": "fine"}\n'
+        b'{"question_id": "q1", "revision": 1, "points": ' + b"9" * 6_000 + b"}\n"
         b'{"question_id": "q1", "revi',
     )
     assert bad(found) == [
         (1, "action", "value"), (2, "revision", "type"), (3, "revision", "no_revision"), (4, "question_id", "no_id"),
         (5, "promt", "no_field"), (6, "", "json"), (7, "points", "json"), (8, "byte 49", "encoding"), (9, "", "json"),
-        (10, "", "json"), (12, "character 23", "json"),
+        (10, "", "json"), (12, "", "json"), (13, "character 23", "json"),
     ]  # fmt: skip
     assert "did you mean prompt?" in found.refused[4].message
     assert [c.question_id for c in found.changes] == ["q9"]

@@ -16,10 +16,14 @@ import pytest
 from bank import rows, sums
 from bank.check import CheckReport, check
 from bank.dedup.index import NearIndex
+from bank.draw import Request, draw_from
+from bank.draw.again import redraw
+from bank.exposure import papers_left
 from bank.ledger import Ledger
+from bank.stats import stats
 from bank.storage import native, storage
 from bank.store import Bank
-from bank.tags import tag
+from bank.tags import relative, tag
 from bank.upkeep import compact, sweep, vacuum
 from bank.versions import restore
 from schemas.errors import BankError
@@ -283,3 +287,27 @@ def test_panics_of_native_threads_are_kept_from_standard_error(capfd: pytest.Cap
         raise PanicException("Already shut down")
     assert caught.value.code == "bank_failed"
     assert capfd.readouterr().err == "a line of ours\n"
+
+
+def test_files_that_are_gone_or_torn_are_told_by_whatever_reads_them(bank: Bank) -> None:
+    paper_of = Request(seed=0, per_stratum=1)
+    made = draw_from(bank, paper_of)[1]
+    shutil.rmtree(bank.path / "cache")
+    bank.add(paper("x.pdf", 4, 60), batch="x", **BY)
+    looks: list[tuple[str, Callable[[], object]]] = [
+        ("bank_damaged", lambda: stats(bank, paper_of)),
+        ("version_gone", lambda: stats(bank, paper_of, version=12)),
+        ("bank_damaged", lambda: draw_from(bank, paper_of)),
+        ("version_gone", lambda: redraw(bank, made)),
+        ("bank_damaged", lambda: papers_left(bank, Ledger(bank.path), "A", paper_of)),
+    ]
+    path = bank.path / "questions" / relative(bank, bank.delta(12).file_uris()[0])
+    for torn in (True, False):
+        if torn:
+            path.write_bytes(path.read_bytes()[:500])
+        else:
+            path.unlink()
+        for code, look in looks:
+            with pytest.raises(BankError) as caught:
+                look()
+            assert caught.value.code == ("bank_damaged" if torn else code)

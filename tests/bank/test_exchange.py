@@ -17,11 +17,12 @@ from openpyxl import load_workbook
 
 from bank.changes import read_changes
 from bank.exchange.incoming import QuestionFile, read_questions
+from bank.exchange.known import sort
 from bank.exchange.outgoing import SHEET, columns_of, encoded
 from bank.rows import to_table
 from bank.store import Bank
 from schemas.errors import UsageError
-from schemas.question import Question, Region
+from schemas.question import PrintedForm, Question, Region
 from tests.bank.makers import paper, question
 
 AT = "2026-01-01T00:00:00+00:00"
@@ -239,3 +240,47 @@ def test_nothing_is_added_unless_all_rows_pass_or_the_bad_ones_are_kept(tmp_path
         assert target.read_bytes() == before
     assert run("--skip-bad", str(other), "--force").returncode == 3
     assert "line 2" in json.loads(other.read_text(encoding="utf-8"))["refused"]
+
+
+def test_questions_of_this_bank_do_not_come_in_beside_themselves(tmp_path: Path) -> None:
+    """What was edited since it was written, here or in the file, is told or refused, and never added."""
+    from bank.amend import Change, apply
+
+    bank = Bank.create(tmp_path / "bank")
+    bank.add(paper("a.pdf", 4), batch="b", who="Li", why="", now=AT)
+    one = bank.read()[0]
+    change = Change(question_id=one.question_id, reason="r", fields={"prompt": "换了一种问法的题目"})
+    before = bank.table(list(SHEET))
+    apply(bank, [change], who="Wu", why="", at=AT)
+    for kind in (".csv", ".jsonl"):
+        path = tmp_path / f"out{kind}"
+        names = list(SHEET) if kind == ".csv" else list(Question.model_fields)
+        path.write_bytes(encoded(bank.table(names), kind))
+        parted = sort(bank, read_questions(path).questions, {})
+        assert not parted.refused
+        assert bank.add(parted.fresh, batch="c", who="Li", why="", now=AT).added == 0
+    path.with_suffix(".csv").write_bytes(encoded(before, ".csv"))  # of before the edit
+    parted = sort(bank, read_questions(path.with_suffix(".csv")).questions, {one.question_id: 7})
+    assert [(r.code, r.line, r.question_id) for r in parted.refused] == [("known", 7, one.question_id)]
+    assert (parted.fresh, parted.already) == ((), 3)
+    other = Bank.create(tmp_path / "other")  # where nobody knows them
+    assert len(sort(other, read_questions(path).questions, {}).fresh) == 4
+
+
+@pytest.mark.parametrize("kind", [".csv", ".xlsx"])
+def test_siblings_survive_a_sheet(kind: str, tmp_path: Path) -> None:
+    bank, other = Bank.create(tmp_path / "bank"), Bank.create(tmp_path / "other")
+    rows = [
+        question(
+            text, draft="one", printed="下列说法正确的是", flags=("review",), printed_form="multiple_choice"
+        )
+        for text in ("植物都进行光合作用", "货币政策由央行制定")
+    ]
+    bank.add(rows, batch="b", who="Li", why="", now=AT)
+    path = tmp_path / f"sheet{kind}"
+    path.write_bytes(encoded(bank.table(columns_of(path, ())), kind))
+    other.add(read_questions(path).questions, batch="b", who="Li", why="", now=AT)
+    found = other.read()
+    assert len(found) == 2
+    assert len({q.original_id for q in found}) == 1
+    assert {(q.flags, q.printed_form) for q in found} == {(("review",), PrintedForm.MULTIPLE_CHOICE)}

@@ -51,6 +51,16 @@ def test_an_institution_is_given_nothing_twice(bank: Path, tmp_path: Path) -> No
     mixed = exambank(*arguments, "--run", "august", "--out", tmp_path / "june")
     assert (mixed.returncode, "another draw" in mixed.stderr) == (2, True)
 
+    manifest = json.loads((tmp_path / "july" / "manifest.json").read_text())
+    for field, value in (
+        ("institution", "zzz"),
+        ("strata", [{**s, "exposed": 9} for s in manifest["strata"]]),
+    ):
+        (tmp_path / "m.json").write_text(json.dumps({**manifest, field: value}))
+        wrong = report_of(exambank("redraw", tmp_path / "m.json", "--bank", bank, "--json"))
+        assert (wrong["same"], wrong["missing"], len(wrong["wrong"])) == (False, [], 1)
+    assert exambank("redraw", tmp_path / "july", "--bank", bank).returncode == 0
+
     told = report_of(exambank("ledger", "status", "example university", "-n", "1", "--bank", bank, "--json"))
     assert [(r["run"], r["state"], r["questions"]) for r in told["runs"]] == [
         ("june", "recorded", 6),
@@ -78,6 +88,19 @@ def test_a_draw_is_made_again_from_its_manifest(bank: Path, tmp_path: Path) -> N
     (tmp_path / "m.json").write_text(json.dumps({**manifest, "seed": 4}))
     other = exambank("redraw", tmp_path / "m.json", "--bank", bank, "--json")
     assert (other.returncode, report_of(other)["same"]) == (1, False)
+
+    # What stands beside the manifest, and what it tells besides the ids, is compared too.
+    items = (tmp_path / "a" / "items.jsonl").read_bytes()
+    (tmp_path / "a" / "items.jsonl").write_bytes(items.split(b"\n", 1)[1])
+    less = exambank("redraw", tmp_path / "a", "--bank", bank)
+    assert (less.returncode, "is not what was drawn" in less.stdout) == (1, True)
+    (tmp_path / "a" / "items.jsonl").unlink()
+    assert "is missing" in exambank("redraw", tmp_path / "a", "--bank", bank).stdout
+    assert exambank("redraw", tmp_path / "a", "--out", tmp_path / "a", "--bank", bank).returncode == 0
+    assert (tmp_path / "a" / "items.jsonl").read_bytes() == items
+    manifest["strata"][0]["eligible"] = 999
+    (tmp_path / "m.json").write_text(json.dumps(manifest))
+    assert "other numbers of" in exambank("redraw", tmp_path / "m.json", "--bank", bank).stdout
 
 
 def test_a_file_says_how_many_of_each(bank: Path, tmp_path: Path) -> None:
