@@ -24,9 +24,9 @@ from benchmarks.smollm2 import NAME, QUESTIONS, exambank, serving
 
 _GRADE_TOKENS = 120  # a JSON object of five grades
 _SETTINGS = (
-    ("brief", 0.0, "Answer in one sentence."),
-    ("teacher", 0.0, "You are a teacher. Explain to a pupil."),
-    ("warm", 0.8, ""),
+    ("brief", 0.0, "Answer in one short sentence."),
+    ("teacher", 0.0, "Answer a pupil in one or two short sentences."),
+    ("warm", 0.8, "Answer in few words."),
 )
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--server-python", default=sys.executable, help="Python that has llama_cpp.server")
     parser.add_argument("--prompts", type=int, default=20)
-    parser.add_argument("--reply-tokens", type=int, default=48, help="the most of one reply")
+    parser.add_argument("--reply-tokens", type=int, default=160, help="the most of one reply")
     parser.add_argument("--threads", type=int, default=2, help="of the model; 1 on a busy machine")
     parser.add_argument("--structured", action="store_true", help="structured verdicts, too")
     parser.add_argument("--keep", type=Path, help="folder for the audit; must not hold one yet")

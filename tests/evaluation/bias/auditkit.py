@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -137,10 +138,16 @@ def planned(house: House, folder: Path, *, prompts: int = 5, signed: bool = Fals
     return write_plan(folder, Plan(study(house, **more), asked, allow_kin, signed, "2026-01-01T00:00:00Z"))
 
 
+@cache
+def endpoint(model: AuditModel) -> Endpoint:
+    """One connection for a model, whatever it does: making one takes longer than a hundred questions."""
+    return Endpoint(model, key="", clock=lambda: 0.0)
+
+
 def around(**more) -> Surroundings:
     """Endpoints without a key, a clock that stands, and no waiting."""
     return Surroundings(
-        endpoint=lambda model: Endpoint(model, key="", clock=lambda: 0.0),
+        endpoint=endpoint,
         now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
         sleep=lambda seconds: None,
         **more,
