@@ -149,3 +149,15 @@ def test_a_disk_that_is_full_is_told_after_the_work_as_a_failure(papers: Path) -
     done = exambank("extract", papers / "in" / "a.docx", "--out", "/dev/full", "--quiet")
     assert done.returncode == 1
     assert "not_written" in done.stderr
+
+
+@pytest.mark.parametrize(("command", "goes_on"), [("ingest", True), ("extract", False)])
+def test_an_interruption_says_whether_the_work_goes_on(
+    command: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["exambank", command, "in"])
+    assert run(stopped) == 130
+    assert ("goes on where it stopped" in capsys.readouterr().err) == goes_on
