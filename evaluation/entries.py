@@ -38,11 +38,6 @@ def find_runs(paths: list[Path]) -> dict[str, Path]:
     return found
 
 
-def _inside(folder: Path) -> list[Path]:
-    found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
-    return [run for run in found if not (run / "items.jsonl").exists()]
-
-
 def entry(run: str, record: RunRecord, about: Mapping[str, About] | None = None) -> Entry:
     """What a board takes of one run. about is by model name."""
     score, manifest = score_record(record), record.manifest

@@ -98,6 +98,8 @@ def run(
     if signer is not None:
         manifest["fixed"]["signed"] = True
     with open_run(run_dir, manifest, signer, source.entries if source else ()) as directory:
+        if baseline is not None:
+            score_record(directory.record, baseline)  # one that does not fit is told before anything is sent
         session = _Session(directory, references, model, judge, now, sleep, allow_self_judge)
         session.asks = source is None
         session.start()

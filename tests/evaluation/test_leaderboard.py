@@ -81,7 +81,8 @@ def test_the_baseline_stays_when_a_better_run_comes(entries, runs, tmp_path):
     assert pin(more, first, baseline="newcomer").baseline.model == "newcomer"
     # Without its run the baseline is what it was.
     rest = [one for one in entries if one.run != first.baseline.run]
-    assert build(rest, pin(rest, first)).rows[0].relative < 100.5
+    away = {first.baseline.run: "its folder was lost"}
+    assert build(rest, pin(rest, first, withhold=away)).rows[0].relative < 100.5
 
 
 def test_a_run_is_withheld_with_a_reason_that_is_kept_and_can_be_lifted(entries):
@@ -95,6 +96,18 @@ def test_a_run_is_withheld_with_a_reason_that_is_kept_and_can_be_lifted(entries)
     assert not pin(entries, kept, withhold={"worse": ""}).withheld
     with pytest.raises(UsageError, match="none of the board's runs"):
         pin(entries, kept, withhold={"nobody": "x"})
+
+
+def test_a_run_that_was_shown_does_not_vanish_without_a_reason(entries):
+    first = pin(entries, None)
+    rest = [entry for entry in entries if entry.run != "worse"]
+    with pytest.raises(UsageError, match="worse") as gone:
+        pin(rest, first)
+    assert gone.value.code == "run_gone"
+    kept = pin(rest, first, withhold={"worse": "its folder was lost"})
+    assert [(one.run, one.model) for one in kept.withheld] == [("worse", "worse")]
+    assert pin(rest, kept).withheld == kept.withheld
+    assert pin(rest, first, left_out=["worse"]).shown == first.shown  # told of apart, and still remembered
 
 
 def test_scores_of_two_judges_make_no_board(entries, tmp_path):

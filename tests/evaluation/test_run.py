@@ -365,3 +365,11 @@ def test_relative_against_a_baseline_run(evaluate, server):
         references={"q0": "答案0", "q1": "毫不相干的内容与此无关"},
     )
     assert (mine.absolute, mine.relative, mine.relative_to) == (50.0, 50.0, "loop-1")
+
+
+def test_a_baseline_of_another_judge_is_told_before_anything_is_sent(evaluate, server):
+    base = evaluate(make_items("")).model_copy(update={"judge_version": "another"})
+    sent = len(server.requests)
+    with pytest.raises(UsageError, match="baseline"):
+        evaluate(make_items(""), folder="mine", baseline=base)
+    assert len(server.requests) == sent
