@@ -43,6 +43,7 @@ from schemas.evaluation import Manifest
 
 __all__ = ["Given", "Ledger", "Run", "State"]
 _SPACE = re.compile(r"\s+")
+_LONGEST = 200  # characters of a name
 
 
 class Run(Frozen):
@@ -105,6 +106,9 @@ class Ledger:
         """
         key, told = _key(institution), json.dumps(request, sort_keys=True)
         _named(run, "A run")
+        for name in (institution, run):
+            if len(name.strip()) > _LONGEST:
+                raise UsageError(f"The name {name.strip()[:20]}… has more than {_LONGEST} characters.")
         with self._open() as base:
             self._begin(base)
         with self._open() as base, transaction(base):
@@ -119,7 +123,9 @@ class Ledger:
                     if found[0] != State.RELEASED
                     else f"The run {run} of {institution} has been released.",
                     code="run_exists",
-                    remedy="Name a new run, or repeat the command of the old one as it was.",
+                    remedy="Name a new run: one that was released is not given again."
+                    if found[0] == State.RELEASED
+                    else "Name a new run, or repeat the command of the old one as it was.",
                 )
             manifest, words = draw(given_in(base, key))
             number = base.execute(
@@ -277,6 +283,10 @@ class Ledger:
                 base.execute(line)
             if not has_words(base):
                 base.execute(WORDS)
+                for number, shown in base.execute("SELECT id, shown FROM runs").fetchall():
+                    base.execute(
+                        "UPDATE OR IGNORE runs SET institution = ? WHERE id = ?", (_key(shown), number)
+                    )
             base.execute(f"PRAGMA user_version = {FORMAT}")
             if not id_of(base):
                 base.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
@@ -316,8 +326,10 @@ class Ledger:
 
 
 def _key(institution: str) -> str:
-    """One institution, however its name is spaced or capitalised."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", _named(institution, "An institution"))).casefold()
+    """One institution, however its name is spaced or capitalised; signs that are not seen tell none apart."""
+    name = unicodedata.normalize("NFKC", _named(institution, "An institution"))
+    seen = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
+    return _SPACE.sub(" ", seen).strip().casefold() or name
 
 
 def _named(name: str, what: str) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ def vacuum(bank: Bank, *, keep: int, who: str, why: str, at: str, dry_run: bool 
     one an institution has been given a draw from, so that the draw can be made again.
     Two versions are made, as Delta tells of a vacuum; none where there is nothing to remove.
     """
-    with locked(bank.path):
+    with _held(bank.path, looking=dry_run):
         delta = bank.delta()
         newest = delta.version()
         held = {*range(max(0, newest - max(1, keep) + 1), newest + 1), *(t.version for t in tags(bank))}
@@ -169,13 +170,25 @@ def sweep(bank: Bank, *, dry_run: bool = False) -> list[Leftover]:
 
     Files of the table that have no digest yet get theirs.
     """
-    with locked(bank.path):
+    with _held(bank.path, looking=dry_run):
         found = leftovers(bank)
         if not dry_run:
             for left in found:
                 (bank.path / left.path).unlink(missing_ok=True)
             sums.complete(bank.path, every=True)
     return found
+
+
+@contextmanager
+def _held(path: Path, *, looking: bool) -> Iterator[None]:
+    """The bank's lock; whoever only looks goes on without it where nobody can write."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(path))
+        except BankError as error:
+            if not looking or error.code != "bank_barred":
+                raise
+        yield
 
 
 def _of_table(bank: Bank) -> Iterator[tuple[Path, str]]:

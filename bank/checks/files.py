@@ -163,8 +163,8 @@ def _whole(path: Path, count: int | None) -> bool:
 def assets(here: Checked) -> Iterator[Problem]:
     """The bank has the sources and figures that its questions name."""
     again = (
-        "Ingest the files again, and what is missing is kept; of questions that were imported, copy the files "
-        "from the folder sources, or figures, of the bank they come from. The questions stay as they are."
+        "Ingest the files again, and what is missing is kept; of questions that were imported, copy the "
+        "files from the folder sources, or figures, of the bank they come from. The questions stay as is."
     )
     known = {str(name) for name in here.facts["source_sha256"].unique().to_pylist() if name}
     lost = sorted(name for name in known if here.bank.sources.find(name) is None)

@@ -11,7 +11,7 @@ import typer
 from flows.commands import common
 from flows.commands.exchange import ForceOption, check_kept
 from flows.commands.versions import now
-from schemas.errors import UsageError
+from schemas.errors import ExamBankError, UsageError
 
 if TYPE_CHECKING:
     from bank.amend import AmendReport
@@ -70,14 +70,22 @@ def edit(
         field, mark, value = entry.partition("=")
         if not mark or not field.strip():
             raise UsageError(f"--set takes FIELD=VALUE, not {entry!r}.")
+        _once(fields, field.strip())
         fields[field.strip()] = value
-    fields |= dict.fromkeys(empty or ())
+    for field in empty or ():
+        _once(fields, field)
+        fields[field] = None
     if not fields:
         raise UsageError(
             "There is nothing to change.",
             remedy="Give --set FIELD=VALUE or --clear FIELD; each may be repeated.",
         )
     return _do(bank, "edit", [name], why, revision, reviewer, dry_run, as_json, fields=fields)
+
+
+def _once(fields: Mapping[str, Any], field: str) -> None:
+    if field in fields:
+        raise UsageError(f"{field} is given two values.", remedy="Name each field once, to set or to clear.")
 
 
 def approve(
@@ -190,7 +198,11 @@ def apply(
     reason = why or f"changes of {changes.name}"
     report = _apply(opened, given, reason, dry_run, refused=found.refused, skip_bad=skip_bad is not None)
     if skip_bad is not None and report.refused and not dry_run:
-        common.write_whole(skip_bad, refused_rows(found.rows, report.refused))
+        try:
+            common.write_whole(skip_bad, refused_rows(found.rows, report.refused))
+        except ExamBankError as error:  # the good rows are in: that must not look undone
+            common.say(f"note: the change is made, but the refused rows are not kept: {error.message}")
+            skip_bad = None
     return _tell(report, str(bank), dry_run, as_json, kept=skip_bad)
 
 
@@ -272,7 +284,7 @@ def _apply(
 
 def _tell(report: AmendReport, bank: str, dry_run: bool, as_json: bool, kept: Path | None = None) -> int:
     """What became of the changes; the exit code."""
-    code = 0 if not report.refused else PARTLY if kept is not None else 1
+    code = 0 if not report.refused else PARTLY if kept is not None or report.committed else 1
     if as_json:
         common.emit({"bank": bank, "dry_run": dry_run, **report.model_dump(mode="json")})
         return code
@@ -282,6 +294,7 @@ def _tell(report: AmendReport, bank: str, dry_run: bool, as_json: bool, kept: Pa
         common.say(f"refused  {len(report.refused) - _SHOWN:,} more; --json tells them all")
     if report.refused:
         left = f"they are in {kept}" if kept is not None and not dry_run else "nothing was changed"
+        left = "they are not kept" if kept is None and report.committed else left
         common.say(f"{common.counted(len(report.refused), 'change')} of {report.given:,} refused; {left}")
     if report.committed or (dry_run and code != 1):
         told = ", ".join(f"{count} {action}" for action, count in report.applied.items())

@@ -145,7 +145,7 @@ def request_of(
                 "The paper names its disciplines, and so does a filter.",
                 remedy="Say how many with -n or --total, or use --disciplines in place of the filter.",
             )
-        chosen["discipline"] = _disciplines(disciplines or settings.disciplines)
+        chosen["discipline"] = _disciplines(settings.disciplines if disciplines is None else disciplines)
         if count is None and total is None and not given:
             if fields == ("discipline",) and allocation == "equal":
                 count = settings.per_discipline
@@ -231,11 +231,12 @@ def ledger_of(bank: Bank) -> Ledger:
 def _disciplines(text: str) -> tuple[str, ...]:
     from schemas.taxonomy import SCORED, UNKNOWN, require_discipline, taxonomy
 
-    if text == "scored":
-        return SCORED
-    if text == "all":
-        return tuple(code for code in taxonomy().disciplines if code != UNKNOWN)
-    return tuple(dict.fromkeys(require_discipline(name.strip()).code for name in text.split(",")))
+    known = {"scored": SCORED, "all": tuple(code for code in taxonomy().disciplines if code != UNKNOWN)}
+    found: dict[str, None] = {}
+    for name in text.split(","):
+        codes = known.get(name.strip()) or (require_discipline(name.strip()).code,)
+        found |= dict.fromkeys(codes)
+    return tuple(found)
 
 
 def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
@@ -256,18 +257,21 @@ def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
     found: dict[str, int] = {}
     try:
         if path.suffix.lower() == ".json":
+            if not text.strip():
+                raise ValueError("it is empty")
             told = json.loads(text, object_pairs_hook=_once)
             rows = [(str(name), number) for name, number in told.items()]
             if len(fields) == 1:
                 rows = [(stratum_name([value(fields[0], name)]), number) for name, number in rows]
         else:
-            reader = csv.DictReader(io.StringIO(text), restkey="")
+            mark = max(",;\t", key=text.split("\n", 1)[0].count)  # semicolons are what Excel writes in places
+            reader = csv.DictReader(io.StringIO(text), restkey="", delimiter=mark)
             heads = [head.strip() for head in reader.fieldnames or ()]
             if sorted(heads) != sorted([*fields, "count"]):
                 raise ValueError(f"its columns are {', '.join(heads) or 'none'}")
             reader.fieldnames = heads
             rows = [
-                (stratum_name([value(field, row[field].strip()) for field in fields]), int(row["count"]))
+                (stratum_name([value(field, row[field].strip()) for field in fields]), _whole(row["count"]))
                 for row in map(_as_wide, reader)
             ]
     except (ValueError, KeyError, AttributeError, TypeError) as error:
@@ -282,6 +286,7 @@ def _given(path: Path, fields: tuple[str, ...]) -> dict[str, int]:
             raise UsageError(
                 f"{path}: {name} is named twice." if name in found else f"{path}: {name} needs a number.",
                 code="allocation",
+                remedy="" if name in found else "Write a whole number from 0 on, without quotes.",
             )
         found[name] = number
     if not sum(found.values()):
@@ -294,6 +299,12 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if twice:
         raise ValueError(f"{', '.join(twice)} is named twice")
     return dict(pairs)
+
+
+def _whole(cell: str) -> int:
+    if not (cell.strip().isascii() and cell.strip().isdigit()) or len(cell) > 12:
+        raise ValueError(f"the count {cell.strip()[:20]!r} is no whole number")
+    return int(cell)
 
 
 def _as_wide(row: dict[str, str]) -> dict[str, str]:

@@ -81,6 +81,10 @@ def import_rows(
         found.refused = sorted([*found.refused, *parted.refused], key=lambda r: r.line)
     written = not dry_run and bool(found.questions or already) and (not found.refused or skip_bad is not None)
     counts: dict[str, Any] = {"rows": len(found.questions) + already + len(found.refused), "added": 0}
+    if dry_run and has_table(bank):
+        opened = Bank.open(bank)
+        names = sorted({q.question_id for q in opened.ids.identify(found.questions)})
+        counts["already"] = already + opened.table(["question_id"], {"question_id": names}).num_rows
     if skip_bad is not None and found.refused and not dry_run:
         common.write_whole(skip_bad, refused_rows(found.rows, found.refused))
     if written:
@@ -145,9 +149,9 @@ def _told(
         typer.echo(f"{told}; {counts['added']:,} added {status}{extra}, version {counts['version']}")
     elif dry_run:
         spread = Counter(q.discipline for q in questions)
-        typer.echo(
-            f"{told}; nothing added, as asked ({', '.join(f'{k} {n:,}' for k, n in sorted(spread.items()))})"
-        )
+        there = f", {counts['already']:,} there already" if counts.get("already") else ""
+        codes = ", ".join(f"{code} {n:,}" for code, n in sorted(spread.items()))
+        typer.echo(f"{told}{there}; nothing added, as asked ({codes})")
     else:
         typer.echo(f"{told}; nothing added")
         if refused and kept is None:

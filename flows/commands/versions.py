@@ -34,7 +34,7 @@ def log(
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="So many versions.")] = None,
     as_json: common.JsonOption = False,
 ) -> int:
-    """List the versions of a bank, newest first: when, who, why, which batch, how many, tags."""
+    """List the versions of a bank, newest first: when, who, why, which batch, how many came in, tags."""
     from bank.store import Bank
     from bank.versions import history
 
@@ -51,7 +51,8 @@ def log(
             v.who,
             v.batch or "-",
             _why(v),
-            *(v.counts.get(n, 0) for n in names),
+            # Those of an edit or a restore are no counts of the bank: nothing, rather than none.
+            *(v.counts.get(n, "-") for n in names),
             ", ".join(v.tags) + ("" if v.readable else " (vacuumed)"),
         )
         for v in versions

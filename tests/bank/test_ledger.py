@@ -82,6 +82,9 @@ def test_runs_of_an_institution_share_no_question_and_others_are_free(bank: Bank
     assert [r.state for r in ledger.runs(UNI)] == [State.RECORDED] * 5
     assert len(ledger.exposed(UNI)) == 80
     assert give(bank, "run 0", 16, "  example   UNIVERSITY ").ids == give(bank, "run 0", 16).ids
+    assert give(bank, "run 0", 16, "Exam\u200bple\u00a0University\u200d").ids == give(bank, "run 0", 16).ids
+    with pytest.raises(UsageError, match="200"):
+        give(bank, "run 0", 1, "A" * 201)
 
 
 def test_a_run_repeated_is_the_same_draw_and_a_changed_one_is_refused(bank: Bank, ledger: Ledger) -> None:
@@ -263,6 +266,7 @@ def test_a_ledger_from_before_the_mark_is_marked_by_its_next_draw(bank: Bank, le
     base.commit()
     base.close()
     ledger.mark.unlink()
+    (bank.path / "sums" / "ledger-id").unlink()
     assert set(ledger.exposed(UNI)) == first
     assert not first & set(give(bank, "july").ids)
     assert ledger.mark.exists()

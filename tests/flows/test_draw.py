@@ -106,7 +106,8 @@ def test_a_draw_is_made_again_from_its_manifest(bank: Path, tmp_path: Path) -> N
 def test_a_file_says_how_many_of_each(bank: Path, tmp_path: Path) -> None:
     (tmp_path / "paper.csv").write_text("discipline,count\n经济学,2\nd08,1\n", encoding="utf-8-sig")
     (tmp_path / "paper.json").write_text('{"d02": 2, "工学": 1}', encoding="utf-8")
-    for name in ("paper.csv", "paper.json"):
+    (tmp_path / "excel.csv").write_text("discipline;count\n经济学;2\nd08;1\n", encoding="utf-8-sig")
+    for name in ("paper.csv", "paper.json", "excel.csv"):
         out = tmp_path / f"out-{name}"
         done = exambank(
             "sample", "--allocation", tmp_path / name, "--seed", "1", "--bank", bank, "--out", out
@@ -128,6 +129,8 @@ def test_a_file_says_how_many_of_each(bank: Path, tmp_path: Path) -> None:
         ("a.csv", "discipline,language,count\nd02,zh,2\nd08,en,1\n", "its columns are discipline, language"),
         ("a.csv", "discipline,count\nd02,2,9\n", "more cells than columns"),
         ("a.json", '{"d02": 2, "d08": 1, "d02": 1}', "d02 is named twice"),
+        ("a.json", "", "it is empty"),
+        ("a.csv", "discipline,count\nd02,1.5\n", "the count '1.5' is no whole number"),
     ],
 )
 def test_an_allocation_that_says_more_than_is_heard_is_refused(

@@ -116,6 +116,7 @@ def test_a_reviewer_decides_one_by_one(bank: Bank, tell: Told) -> None:
     assert "beginning of 16 ids" in tell("approve", "q", code=2)
     assert "of one question" in tell("approve", one, two, "--revision", "1", code=2)
     assert "FIELD=VALUE" in tell("edit", one, "--set", "points", code=2)
+    assert "two values" in tell("edit", one, "--set", "points=2", "--clear", "points", code=2)
     assert "nothing to change" in tell("edit", one, code=2)
     assert tell.json("check")["sound"]
 
