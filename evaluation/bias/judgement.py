@@ -31,29 +31,32 @@ def judge_the_judge(
     thin = _thin(measure, kin_graders)
     if thin:
         return UNFIT, tuple(thin)
-    reasons = _against(measure, bounds, alpha)
-    if pointwise is not None and pointwise.p_holm is not None and pointwise.p_holm < alpha:
-        gap = pointwise.gap or 0.0
-        reasons.append(
-            (
-                f"逐份评分时，自己的回答平均{'多' if gap > 0 else '少'}得 {abs(gap):.2f} 星",
-                f"rates its own replies {abs(gap):.2f} stars {'above' if gap > 0 else 'below'} equal ones",
-            )
-        )
-    if not reasons:
+    against, rates = _against(measure, bounds, alpha), _rates(pointwise, alpha)
+    if not against and not rates:
         return FIT, tuple(_for(measure, bounds))
     for one in mitigations:
-        rest = _thin(one.measure, kin_graders) or _against(one.measure, bounds, alpha)
-        if not rest and len(reasons) == len(_against(measure, bounds, alpha)):
-            form = one.measure.form
-            reasons.append(
-                (
-                    f"以 {form} 形式判决时 β 为 {_signed(one.measure.beta)}，在界内",
-                    f"with {form} verdicts β is {_signed(one.measure.beta)}, within bounds",
-                )
-            )
-            return MITIGATED, tuple(reasons)
-    return UNFIT, tuple(reasons)
+        if rates or _thin(one.measure, kin_graders) or _against(one.measure, bounds, alpha):
+            continue  # no form of comparing two replies makes ratings of single ones fairer
+        form, beta = one.measure.form, _signed(one.measure.beta)
+        eased = (
+            f"以 {form} 形式判决时 β 为 {beta}，在界内",
+            f"with {form} verdicts β is {beta}, within bounds",
+        )
+        return MITIGATED, (*against, eased)
+    return UNFIT, (*against, *rates)
+
+
+def _rates(pointwise: Pointwise | None, alpha: float) -> list[Reason]:
+    """What its ratings of single replies show against the judge."""
+    if pointwise is None or pointwise.p_holm is None or pointwise.p_holm >= alpha:
+        return []
+    gap = pointwise.gap or 0.0
+    return [
+        (
+            f"逐份评分时，自己的回答平均{'多' if gap > 0 else '少'}得 {abs(gap):.2f} 星",
+            f"rates its own replies {abs(gap):.2f} stars {'above' if gap > 0 else 'below'} equal ones",
+        )
+    ]
 
 
 def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
@@ -66,8 +69,16 @@ def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
                 "the graders are of a model's family: nothing is shown for it",
             )
         )
+    if measure.p is None:
+        reasons.append(("等质的回答对太少", "too few pairs of equal quality to tell"))
+    if measure.pi is None:
+        reasons.append(
+            (
+                "没有好坏悬殊的回答对，辨别力未知",
+                "no pairs far apart: whether it tells good from poor is not known",
+            )
+        )
     if measure.p is None or measure.pi is None:
-        reasons.append(("可比的回答对太少", "too few pairs to tell"))
         return reasons
     wanted = measure.own.wanted + measure.null.wanted
     asked = measure.own.asked + measure.null.asked

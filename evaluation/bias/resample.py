@@ -52,10 +52,9 @@ class Tallies:
 class Inference:
     """Rates with what resampling says: shapes (judges,), interval (judges, 2), draws (judges, resamples).
 
-    Where fewer than MIN_PROMPTS prompts have pairs, everything but the rates is nan. alarms are the shares of
-    resamples, the bias taken out, in which tests that take pairs as independent reject (judges, 3): the
-    false-alarm rates of the Z test at z_cut, of a normal interval at interval_cut, of the binomial test
-    against a fixed ρ_null at binomial_cut, and in the last column of two of these three.
+    Where fewer than MIN_PROMPTS prompts have pairs, everything but the rates is nan. alarms, (judges, 4), are
+    the shares of resamples, the bias taken out, in which tests that take pairs as independent reject: the
+    Z test, a normal interval, the binomial test against a fixed ρ_null, and two of these three.
     """
 
     rho: Floats

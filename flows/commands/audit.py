@@ -205,10 +205,11 @@ def _run(folder: Path, bank: Path, *, dry_run: bool, quiet: bool, as_json: bool)
 
 
 def _left(folder: Path, plan: Plan, bank: Path) -> int:
-    """Calls that faults of endpoints have left for another session."""
+    """Calls that faults of endpoints have left for another session; verdicts where these are known."""
     from evaluation.bias.planning import outlook
 
-    return sum(one.calls for one in outlook(folder, plan, _signer(plan, bank)).parts)
+    found = outlook(folder, plan, _signer(plan, bank))
+    return sum(one.calls for one in found.parts if found.exact or one.role in {"reply", "grade"})
 
 
 def _endpoint(model: AuditModel) -> Endpoint:
