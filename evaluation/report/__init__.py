@@ -11,8 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from evaluation.agreement import agreements
 from evaluation.judge import judged_text
-from evaluation.rundir import RunRecord
+from evaluation.rundir import RunRecord, Tally
 from evaluation.scoring import bounds
 from schemas.evaluation import ReplyState, SampleItem, Score
 
@@ -84,11 +85,19 @@ def render(
             rows=[_row(number, item, record, references or {}) for number, item in enumerate(items, start=1)],
             names={d.discipline: names.get(d.discipline, (d.discipline, "")) for d in result.disciplines},
             types=TYPES,
+            uses=_uses(record),
+            agreements=agreements(record.votes),
             reasons={reason: reason_names(reason) for reason in result.unscored},
             style=style,
             style_hash=style_hash,
         )
     )
+
+
+def _uses(record: RunRecord) -> list[tuple[str, Tally]]:
+    """What model and judges were sent, under their roles; nothing of replies that another run asked for."""
+    asked = [] if "replies_from" in record.manifest["fixed"] else [("被测模型 model", record.uses.model)]
+    return [*asked, *((f"裁判 judge {name}", tally) for name, tally in record.uses.judges.items())]
 
 
 def reason_names(reason: str) -> tuple[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import json
 from html.parser import HTMLParser
 
 import pytest
-from evaluation_kit import make_items, make_references
+from evaluation_kit import endpoint, make_items, make_references
 
-from evaluation.judge import OverlapJudge
-from evaluation.models import ReferenceModel
+from evaluation.judge import EndpointJudge, OverlapJudge, Panel
+from evaluation.models import EndpointModel, ReferenceModel
 from evaluation.report import render
 from evaluation.run import run
 from evaluation.rundir import read_record
@@ -72,6 +73,21 @@ def test_figures_names_and_questions_are_shown(page):
     assert text.count("<details>") == 3
     assert "★★★" in text
     assert "不可用于排行榜" in text
+
+
+def test_what_a_run_took_and_how_its_judges_agree_is_shown(server, clock, tmp_path):
+    server.model_id = ""
+    server.judge_says = lambda prompt, nth: json.dumps({"Overall Rating": nth % 2})
+    items = make_items("", "")
+    judges = Panel([EndpointJudge(endpoint(server, name)) for name in ("a", "b")])
+    result = run(
+        items, make_references(items), EndpointModel(endpoint(server)), judges, tmp_path / "r",
+        now=clock.now, sleep=clock.sleep,
+    )  # fmt: skip
+    shown = render(result, read_record(tmp_path / "r"), NAMES)
+    assert "被测模型 model：2 次请求 requests · 22 词元发出 tokens sent · 14 收到 back" in shown
+    assert shown.count("裁判 judge ") == 2
+    assert "a · b：0.0 % 相同 equal" in shown
 
 
 def test_without_items_the_page_holds_no_question_and_no_answer(page):
