@@ -61,7 +61,7 @@ def facts(dataset: pads.Dataset, fields: Sequence[str] = (), before: pa.Table | 
     pieces = [_told(none, fields), *(part for path in files for part in parts[path])]
     rows = [sum(part.num_rows for part in parts[path]) for path in files]
     told = pa.concat_tables(pieces).unify_dictionaries()
-    del parts, pieces
+    del before, parts, pieces  # the mapped file of the earlier facts is let go of with them
     file = np.repeat(np.arange(len(files), dtype=np.int32), rows)
     found: dict[str, Any] = {"file": pa.DictionaryArray.from_arrays(file, pa.array(files, pa.string()))}
     for name in told.column_names:  # one after the other, so that no two large ones are held twice at once
