@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
