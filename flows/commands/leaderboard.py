@@ -102,9 +102,7 @@ def leaderboard(
         entries = _of_one_judge(entries, judge, before)
         kept_out = _reasons(withhold or [])
         chosen = _name(baseline) if baseline else ""
-        pinned = pin(
-            entries, before, baseline=chosen, withhold=kept_out, left_out=left_out, at=_today()
-        )
+        pinned = pin(entries, before, baseline=chosen, withhold=kept_out, left_out=left_out, at=_today())
         board = build(entries, pinned, title=title)
     board = _audited(board, audits or [])
     if out is not None:
