@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from evaluation.bias.classes import Bounds
 from evaluation.bias.pairs import PairSettings
@@ -31,6 +31,12 @@ class AuditModel(ModelSettings):
     judges: bool = True
     pointwise: bool = False
     json_schema: Literal["auto", "always", "never"] = "auto"
+
+    @field_validator("temperature", "top_p", mode="before")
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        """TOML has no null: 'none' sends nothing, for endpoints that refuse the field."""
+        return None if value == "none" else value
 
     @property
     def called(self) -> str:
