@@ -31,8 +31,8 @@ AT = "2026-01-01T00:00:00+00:00"
 TOLD = {"who": "killed", "why": "a kill", "at": AT}
 ADDED, AMENDED, DRAWN, FIRST = 40, 20, 3, 400
 HOLDER = "institution"
-# What may be said of a bank after a kill.
-QUIET = {"leftovers", "index_stale", "sources_missing", "sums_missing"}
+# What may be said of a bank after a kill, and after a restore that takes out what was drawn.
+QUIET = {"leftovers", "index_stale", "sources_missing", "sums_missing", "ledger_unknown"}
 Said = dict[str, Any]
 
 

@@ -37,7 +37,7 @@ def fingerprint(text: str) -> str:
 def heard(dataset: pads.Dataset, words: Collection[str]) -> dict[str, str]:
     """The rows of the whole bank that say one of these fingerprints: question_id -> fingerprint.
 
-    Reads every prompt: ten seconds a million rows. A draw does so only when it has met such a row.
+    Reads every prompt: some fifteen seconds a million rows. A draw does so only when it has met such a row.
     """
     found: dict[str, str] = {}
     if not words:

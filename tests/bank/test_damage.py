@@ -8,7 +8,9 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import deltalake
 import filelock
 import pyarrow.parquet as pq
 import pytest
@@ -275,6 +277,22 @@ def test_a_change_that_is_made_is_not_told_as_one_that_is_not(
     assert len(told) == 2
     assert all("the change is made" in one and "No space left" in one for one in told)
     assert bank.add(paper("x.pdf", 2, 70), batch="x", **BY).already == 2
+
+    write = deltalake.write_deltalake
+
+    def then_full(*given: Any, **more: Any) -> None:  # as where the checkpoint has no room any more
+        write(*given, **more)
+        full()
+
+    caplog.clear()
+    with monkeypatch.context() as there:
+        there.setattr(deltalake, "write_deltalake", then_full)
+        assert bank.add(paper("y.pdf", 2, 72), batch="y", **BY).version == 14
+        assert "checkpoint" in caplog.text
+        there.setattr(deltalake, "write_deltalake", full)
+        with pytest.raises(BankError, match="full"):
+            bank.add(paper("z.pdf", 2, 74), batch="z", **BY)
+    assert bank.version == 14
 
 
 def test_panics_of_native_threads_are_kept_from_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
