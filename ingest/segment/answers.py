@@ -98,11 +98,17 @@ def from_lines(pieces: list[str], form: Form) -> tuple[int, Printed]:
             if is_space(answer) and not explanation:
                 return index, Printed("", None, None, "empty answer space")
             return index, Printed("", answer or None, explanation or None, "marked below")
+        entry = _ENTRY.match(piece) and any("贷" in below for below in pieces[index:])
+        if entry and not _GIVES.search(pieces[index - 1]):
+            return index, Printed("", "\n".join(pieces[index:]).strip(), None, "unmarked below")
         if form is Form.TRUE_FALSE and _SENTENCE_VERDICT.match(piece):
             return index, Printed("", "\n".join(pieces[index:]).strip(), None, "verdict below")
     return len(pieces), Printed("")
 
 
+# «借：库存现金 … 贷：银行存款 …» below a question answers it, unless the question gives it
+_ENTRY = re.compile(r"\s*(?:[（(]\d[)）]\s*)?借\s*[:：]")
+_GIVES = re.compile(r"[:：]\s*$|(?:下列|以下|如下|上述).{0,6}分录")
 _PROVE = re.compile(r"^\s*证明\s*[:：]")
 
 
@@ -274,8 +280,10 @@ _HEAD_WORDS = (
 )
 ANSWER_HEAD = re.compile(
     rf"^(?:[^。，；？！]{{0,40}}?(?:{_HEAD_WORDS})[^。，；？！]{{0,20}}"
+    r"|(?:Answer )?[Kk]eys? (?:to|for) (?=.{0,30}(?:[Pp]aper|[Tt]est|[Ee]xam|[Ee]xercise|[Qq]uiz|[Qq]uestion"
+    r"|[Pp]art)).{1,40}"
     r"|(?:.{0,30}\b)?(?:Answer [Kk]ey|ANSWER KEY|Answers|ANSWERS|Solutions|SOLUTIONS|Answers and .{0,20}"
-    r"|(?:Model|Suggested|Sample|MODEL|SUGGESTED) (?:[Aa]nswers|[Ss]olutions|ANSWERS|SOLUTIONS)"
+    r"|(?:Model|Reference|Suggested|Sample|MODEL|SUGGESTED) (?:[Aa]nswers|[Ss]olutions|ANSWERS|SOLUTIONS)"
     r"|Mark(?:ing)? [Ss]cheme|MARK(?:ING)? SCHEME)"
     r"(?:\s+(?:to|for|of)\s+.{1,30}|\s*[-–—:(]?\s*(?:Paper|Test|Version|Form|Set)\s+\w{1,2}\)?)?)"
     r"\s*[:：]?$"

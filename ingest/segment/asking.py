@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.segment.answers import is_answer_head
+from ingest.segment.answers import ANSWER_LINE, begins_answer, is_answer_head
 from ingest.segment.lines import Line
-from ingest.segment.marks import Style
+from ingest.segment.marks import Style, read_mark
 from schemas.document import BlockKind
 
 ASKS = re.compile(
@@ -52,34 +52,52 @@ def _item(lines: Sequence[Line], index: int) -> Sequence[Line]:
 
 
 def own_answers(lines: Sequence[Line]) -> list[Line]:
-    """Lines without the numbers inside answers that stand, under a heading each, below their questions.
+    """Lines without the numbers inside answers that stand below their questions after a word for it.
 
-    «1. 简述甲。 / 答案 / 1．… / 2．… / 2. 简述乙。»: what follows a heading answers one question where
-    the next question comes before the next heading, and that for at least two headings.
+    «1. 简述甲。 / 答：1．… / 2．… / 2. 简述乙。 / 答：…»: where one question stands above such a word,
+    what follows is its answer, up to the last line before the next such word that bears the next number.
     """
-    heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and is_answer_head(line.text)]
-    inside: list[tuple[int, int]] = []
+    heads = [i for i, line in enumerate(lines) if line.kind is BlockKind.TEXT and _opens_answer(line.text)]
+    hidden: set[int] = set()
+    begin = 0  # where the question above the heading begins to be looked for
     for place, head in enumerate(heads):
         stop = heads[place + 1] if place + 1 < len(heads) else len(lines)
-        above = next(
-            (m for line in reversed(lines[:head]) if (m := line.mark) and m.family == "arabic"), None
-        )
-        if above is None:
-            return list(lines)
-        nexts = [
-            i
-            for i in range(head + 1, stop)
-            if (m := lines[i].mark)
-            and m.family == "arabic"
-            and m.value == above.value + 1
-            and ASKS.search(lines[i].body[:SEEN])
-        ]
-        if nexts:
-            inside.append((head + 1, nexts[0]))
-        elif place + 1 == len(heads) and len(inside) == place >= 2:
-            han = (i for i in range(head + 1, stop) if (m := lines[i].mark) and m.style is Style.HAN)
-            inside.append((head + 1, next(han, stop)))
-    if len(inside) < 2 or len(inside) < len(heads) - 1:
-        return list(lines)
-    hidden = {i for begin, end in inside for i in range(begin, end)}
+        asked = [m for line in lines[begin:head] if (m := line.mark) and m.family == "arabic"]
+        end = _next_question(lines, head + 1, stop, asked[0].value, place + 1 < len(heads)) if asked else 0
+        if len(asked) == 1 and end and _lists(lines[head:end]):
+            hidden |= set(range(head + 1, end))
+        begin = end or head + 1
     return [replace(line, mark=None) if i in hidden else line for i, line in enumerate(lines)]
+
+
+def _opens_answer(text: str) -> bool:
+    return begins_answer(text) or is_answer_head(text)
+
+
+def _next_question(lines: Sequence[Line], begin: int, stop: int, value: int, more: bool) -> int:
+    """Where in lines[begin:stop] the next section or question begins, 0 where that is not to be told.
+
+    value: number of the question that is answered; more: whether another answer follows, so that the last
+    line of the next number is its question.
+    """
+    for index in range(begin, stop):
+        mark = lines[index].mark
+        if mark is not None and mark.style is Style.HAN:
+            return index
+    nexts = [
+        i
+        for i in range(begin, stop)
+        if (m := lines[i].mark) and m.family == "arabic" and m.value == value + 1
+    ]
+    if more:
+        return nexts[-1] if nexts else 0
+    return next((i for i in nexts if ASKS.search(lines[i].body[:SEEN])), stop)
+
+
+def _lists(answer: Sequence[Line]) -> bool:
+    """Whether an answer is a list from 1: its first number stands with the word for it, or right below."""
+    first = answer[0].text
+    at = ANSWER_LINE.match(first)
+    mark = read_mark(first[at.end() :]) if at else None
+    below = answer[1].mark if len(answer) > 1 else None
+    return any(m is not None and m.value == 1 for m in (mark, below))

@@ -35,7 +35,7 @@ _FORM_WORDS: tuple[tuple[Form, str], ...] = (
     (Form.CALCULATION, r"计算|解答|求解|应用|综合|演算|业务|calculat\w*|problems?|computation"),
 )
 # headings that group questions without saying of which form: the wording of each decides
-_GROUP_WORDS = r"回答|必答|选答|选做|必做|任选|questions?"
+_GROUP_WORDS = r"思考|讨论|拓展|回答|必答|选答|选做|必做|任选|questions?"
 _ANY_WORD = "|".join([*(words for _, words in _FORM_WORDS), _GROUP_WORDS])
 _BRACKETS = re.compile(r"[（(【\[][^（()）【】\[\]]{0,120}[)）】\]]")
 MATCHING = re.compile(r"匹配题|连线题|配对题|搭配题|[Mm]atching|MATCHING")

@@ -69,7 +69,9 @@ def listed(text: str) -> list[tuple[int, str]]:
     """Answers of «1-5 AAABC», or of «1A 2B 3C» and «第1题：A 第2题：B» where the line holds nothing else."""
     ranges = key_ranges(text)
     if ranges:
-        return ranges
+        ranged = {number for number, _ in ranges}
+        alone = [(int(one.group(1)), one.group(2)) for one in _LISTED.finditer(_RANGE.sub(" ; ", text))]
+        return sorted([*ranges, *((number, said) for number, said in alone if number not in ranged)])
     text = _NAMED.sub("", text)
     found = list(_LISTED.finditer(text))
     numbers = [int(one.group(1)) for one in found]

@@ -131,12 +131,24 @@ def _said_in_heading(section: Section, body: Sequence[Line]) -> str:
     said = section.title[mark.end :].strip()
     if _SOLVES.match(said):
         return re.sub(r"^.*?[:：]", "", section.title)
+    if (
+        (told := _NAMED_TELLS.match(said))
+        and is_type_heading(told.group(1))
+        and not _ASKS.search(told.group(2))
+    ):
+        return told.group(2)
+    if _CONCLUDES.search(said):
+        return said
     named = is_type_heading(said) or not _POINTS.sub("", said).strip()
     if named or _ASKS.search(said) or (body and _SOLVES.match(body[0].text)):
         return ""
     return said
 
 
+_NAMED_TELLS = re.compile(
+    r"([^\d。；;？?！!,，:：（）()]{2,10}(?:[（(][^（()）]{1,40}[)）])?)\s?[:：]\s?(\S.*)$"
+)
+_CONCLUDES = re.compile(r"故|所以|因此|从而|得证|证毕|[∴⇒]")
 _SOLVES = re.compile(r"\s*(?:解|答|证)")
 
 

@@ -9,7 +9,7 @@ from types import EllipsisType
 
 from ingest.segment.forms import heading_form, is_type_heading
 from ingest.segment.grids import grid, listed
-from ingest.segment.keynumbers import in_arabic
+from ingest.segment.keynumbers import in_arabic, with_close_numbers
 from ingest.segment.lines import Line
 from ingest.segment.marks import Mark, Style, read_mark, split_inner
 from schemas.document import BlockKind
@@ -26,13 +26,16 @@ _NAME = re.compile(
 _SECTION_NAME = re.compile(
     r"([^\d。；;？?！!,，:：（）()]{2,10}(?:[（(][^（()）]{1,40}[)）])?)\s{0,3}[:：]\s{0,3}(?=[（(]?\s{0,3}\d)"
 )
+_PART_NAME = re.compile(
+    r"(?:Part|PART|Section|SECTION)\s{1,3}(?:[A-Z]|\d{1,2}|[IVX]{1,4}|[A-Za-z]{3,5})\s{0,3}[.:：]?\s{1,3}(?=[（(]?\d)"
+)
 _OWN = re.compile(r"\s{0,3}(\d{1,2})\s{0,3}[.．、](?!\d)\s{0,3}(?=\S)")
 _REACH = 60
 
 
 def key_lines(lines: Sequence[Line]) -> list[Line]:
     """The lines of a key, each with one answer at most; «三、5．…» becomes a heading and its answer."""
-    return _own_lists([_whole_program(line) for line in _pieces(in_arabic(lines))])
+    return _own_lists([_whole_program(line) for line in _pieces(with_close_numbers(in_arabic(lines)))])
 
 
 def texts_after(lines: Sequence[Line], at: int, asked: Collection[int]) -> int:
@@ -119,6 +122,8 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
 
 def _named_section(line: Line) -> int:
     """Where after «单选：» on a line without a number the answers of that section begin, 0 for nowhere."""
+    if part := _PART_NAME.match(line.text):
+        return part.end()
     found = _SECTION_NAME.match(line.text)
     named = found is not None and is_type_heading(found.group(1)) and heading_form(found.group(1)) is not None
     return found.end() if found is not None and named else 0
@@ -139,12 +144,16 @@ _NEXT = re.compile(r"(?<=[\s；;。])(\d{1,3})\s?[.．、](?!\d)")
 
 
 def _han_section(line: Line, roman: int, last: int) -> tuple[Line, int]:
-    """A line «Ⅱ 4)A 5)B» as «二、4)A 5)B», and the number of the section then; as it is where it is none.
+    """A line «Ⅱ 4)A 5)B» or «第二题：4.A» as «二、4)A 5)B» with the number of the section; else as it is.
 
     Roman numbers head the sections of a key only from the first on, which must stand over answers: within
     an answer they number its points. roman: the section before; last: the number of the answer before.
     """
     mark = line.mark
+    if (named := _NAMED_BY_WORD.match(line.text)) and (
+        read_mark(line.text[named.end() :]) or listed(line.text[named.end() :])
+    ):
+        return _changed(line, f"{named.group(1)}、{line.text[named.end() :]}"), roman
     if mark is None or mark.style is not Style.ROMAN or mark.value != roman + 1 or mark.value > len(_HAN):
         return line, roman
     text = f"{_HAN[mark.value - 1]}、{line.body}"
@@ -154,6 +163,7 @@ def _han_section(line: Line, roman: int, last: int) -> tuple[Line, int]:
 
 
 _HAN = "一二三四五六七八九十"
+_NAMED_BY_WORD = re.compile(r"第\s?([一二三四五六七八九十]{1,2})\s?大?题\s?[:：、.．]?\s{0,3}")
 
 
 def _first_answer(line: Line, last: int) -> int:

@@ -44,6 +44,58 @@ def in_arabic(lines: Sequence[Line]) -> Sequence[Line]:
     return lines
 
 
+def with_close_numbers(lines: Sequence[Line]) -> list[Line]:
+    """Lines of a key with «1.3», «2.99» under each other read as answers 3 and 99 to questions 1 and 2.
+
+    Only where the numbers go on one by one, from 1 or from the number above, and none comes again.
+    """
+    out = list(lines)
+    last = 0
+    for k, line in enumerate(lines):
+        if line.kind is not BlockKind.TEXT:
+            continue
+        value = _number(line)
+        if _headed(line) and not value:
+            last = 0 if _number_below(lines, k) == 1 else last
+            continue
+        close = _close(line)
+        if close is None:
+            last = value or last
+            continue
+        value = int(close.group(1))
+        on_line = re.search(rf"\s{value + 1}\s?[.．]\s?\S", line.text)
+        follows = value + 1 if on_line else _number_below(lines, k)
+        if (value == last + 1 and follows in (value + 1, 0)) or (value == 1 and follows == 2):
+            text = f"{close.group()} {line.text[close.end() :]}"
+            out[k] = replace(line, text=text, mark=read_mark(text))
+            last = value
+    return out
+
+
+_CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
+
+
+def _close(line: Line) -> re.Match[str] | None:
+    """«2.99» at the start of a line that bears no number, or is read as number 2.99."""
+    return _CLOSE.match(line.text) if line.mark is None or line.mark.style is Style.MULTI else None
+
+
+def _number(line: Line) -> int:
+    """The arabic number that a line bears, 0 for none."""
+    return line.mark.value if line.mark is not None and line.mark.family == "arabic" else 0
+
+
+def _number_below(lines: Sequence[Line], k: int) -> int:
+    """The number of the next line that has one, close to its text or not; 0 before a heading or the end."""
+    for line in lines[k + 1 :]:
+        if line.kind is not BlockKind.TEXT or _headed(line):
+            return 0
+        close = _close(line)
+        if value := (int(close.group(1)) if close else _number(line)):
+            return value
+    return 0
+
+
 def _renumbered(lines: Sequence[Line], style: re.Pattern[str]) -> list[Line]:
     out: list[Line] = []
     last = 0

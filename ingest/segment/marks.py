@@ -146,7 +146,7 @@ _INNER = {
 # in keys, a page may have lost the blank before the next number («变质岩4．逆断层», «F6、T»)
 _TIGHT = r"(?<=[\s;；。，,）)\u3400-\u9fff√×✓✗A-HTF])"
 _INNER_TIGHT = {
-    "arabic": re.compile(rf"{_TIGHT}(?=\d{{1,3}}\s*(?:[、]|[.．)）](?!\d)))|(?<=\s\s)(?=\d{{1,3}}．\d)"),
+    "arabic": re.compile(rf"{_TIGHT}(?=\d{{1,3}}\s*(?:[、]|[.．)）](?!\d)))|(?<=\s)(?=\d{{1,3}}．\d)"),
     "paren": re.compile(rf"{_TIGHT}(?=[（(]\s*\d{{1,3}}\s*[）)])"),
     "right_paren": re.compile(r"(?<=[\s;；。，,])(?=\d{1,3}\s*[)）])"),
     "bracket": re.compile(rf"{_TIGHT}(?=[【\[［〔]\s*\d{{1,3}}\s*[】\]］〕])"),
@@ -159,9 +159,12 @@ def _close_number(text: str) -> Mark | None:
     return Mark(Style.ARABIC, int(found.group(1)), found.end(), found.group()) if found else None
 
 
-def _apart(text: str) -> str:
+def _apart(text: str, first: Mark) -> str:
     """A piece with room between its number and the number that its text begins with."""
-    close = _close_number(text) if read_mark(text) is None else None
+    mark = read_mark(text)
+    close = None
+    if first.style is Style.ARABIC and (mark is None or mark.style is Style.MULTI):
+        close = _close_number(text)
     return f"{text[: close.end]} {text[close.end :]}" if close else text
 
 
@@ -178,8 +181,10 @@ def split_inner(text: str, first: Mark, *, tight: bool = False) -> list[str]:
     for place in pattern.finditer(text):
         if place.start() <= first.end - 1:
             continue
-        mark = read_mark(text[place.start() :]) or _close_number(text[place.start() :])
+        mark = read_mark(text[place.start() :])
+        if first.style is Style.ARABIC and (mark is None or mark.style is Style.MULTI):
+            mark = _close_number(text[place.start() :])
         if mark is not None and mark.family == first.family and mark.value == value + 1:
             pieces.append(text[begin : place.start()].rstrip())
             begin, value = place.start(), mark.value
-    return [_apart(piece) for piece in [*pieces, text[begin:]]]
+    return [_apart(piece, first) for piece in [*pieces, text[begin:]]]

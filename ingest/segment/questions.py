@@ -153,6 +153,7 @@ def _section_drafts(
         _material_question(lines, section, lead)
         or is_data_list(lines, section)
         or forms.MATCHING.search(section.title)
+        or _is_outline(lines, section, lead)
     ):
         head = lines[section.line] if section.line is not None else body[0]
         one = source.draft(
@@ -305,6 +306,23 @@ def _material_question(lines: Sequence[Line], section: Section, lead: Sequence[L
     sentences = re.split(r"(?<=[。；;!！?？])", "".join(line.text for line in lead))
     told = "".join(sentence for sentence in sentences if not _INSTRUCTS.search(sentence)).strip()
     return len(told) >= 8 or any(line.kind is not BlockKind.TEXT for line in lead)
+
+
+def _is_outline(lines: Sequence[Line], section: Section, lead: Sequence[Line]) -> bool:
+    """Whether short numbered lines under «Write a composition …» are its outline, not questions."""
+    told = f"{section.title}\n" + "\n".join(line.text for line in lead)
+    stops = [*section.items[1:], section.end]
+    short = all(
+        stop - i == 1 and len(lines[i].body) <= _POINT and not lines[i].body.endswith(("?", "？"))
+        for i, stop in zip(section.items, stops, strict=True)
+    )
+    return bool(lead) and short and len(section.items) <= 5 and bool(_COMPOSITION.search(told))
+
+
+_POINT = 60
+_COMPOSITION = re.compile(
+    r"(?:[Ww]rite|WRITE)\b.{0,60}\b(?:composition|essay|letter|passage|article)|outline|提纲.{0,12}(?:写|作文)|写一篇"
+)
 
 
 def _from_first_sentence(body: Sequence[Line]) -> Sequence[Line]:

@@ -145,12 +145,14 @@ def _is_marked(lines: Sequence[Line]) -> bool:
     filled = any(_POINTS_GIVEN.search(text) for text in head) or any(
         _POINTS_EMPTY.search(text) and re.fullmatch(r"\d{1,3}", below) for text, below in pairwise(head)
     )
-    signs = sum(1 for line in lines if line.block.colour and _GRADER_SIGN.match(line.text))
+    inked = [line.text for line in lines if line.block.colour and _GRADER_SIGN.match(line.text)]
+    # a tick by itself may be the answer to a statement; points taken off are a grader's
+    signs = len(inked) if any(re.search(r"\d", text) for text in inked) else 0
     return filled or signs >= 2
 
 
 _HEAD_LINES = 12
-_POINTS_GIVEN = re.compile(r"(?:得\s?分|成\s?绩|总\s?分)\s?[:：]\s?\d{1,3}(?:\.\d)?\s?分?\s*$")
+_POINTS_GIVEN = re.compile(r"(?:得\s?分|成\s?绩)\s?[:：]\s?\d{1,3}(?:\.\d)?\s?分?\s*$")
 _POINTS_EMPTY = re.compile(r"(?:得\s?分|成\s?绩)\s?[:：]\s*$")
 _GRADER_SIGN = re.compile(r"\s{0,3}(?:[√✓×✗]{1,3}\s*$|[-－+＋]\s?\d{1,2}(?:\s?分|\s|$)[^\d]{0,12}$)")
 

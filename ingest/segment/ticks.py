@@ -84,12 +84,16 @@ def with_inked(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def with_explained(drafts: Sequence[Draft]) -> list[Draft]:
-    """Drafts of terms with «术语：解释» on their line answered, where half of their section has it so."""
+    """Drafts of terms explained on their line or below, answered, where half of their section has it so."""
     out = list(drafts)
     for section in dict.fromkeys(d.section for d in drafts if is_term_heading(d.section)):
         places = [k for k, d in enumerate(drafts) if d.section == section]
         open_ones = [k for k in places if not drafts[k].answer]
-        told = {k: found for k in open_ones if (found := _TERM_TOLD.match(drafts[k].printed))}
+        told = {
+            k: found
+            for k in open_ones
+            if (found := _TERM_TOLD.match(drafts[k].printed) or _TERM_BELOW.match(drafts[k].printed))
+        }
         if len(told) < 2 or 2 * len(told) < len(places):
             continue
         for k, found in told.items():
@@ -108,6 +112,9 @@ BEHIND_TERM = "explained behind the term"
 _TERM_TOLD = re.compile(
     r"([^：:—\n]{2,16}(?:[（(][^（()）\n]{1,30}[)）])?)\s?(?:[：:]|—{1,2}|--)\s?([^\n]{6,}[\s\S]*)$"
 )
+
+
+_TERM_BELOW = re.compile(r"([^：:—，。\n]{2,16})\n([^\n]{8,}[\s\S]*)$")
 
 
 def _inked_options(draft: Draft) -> str:

@@ -83,10 +83,32 @@ def test_a_heading_that_names_the_questions_it_is_for() -> None:
     assert "The sea was calm" in found[2].material and found[2].material == found[3].material
 
 
-def test_the_number_of_the_next_answer_inside_one_is_doubted() -> None:
-    asked = "一、计算题\n10. 求热量。\n11. 求面积。\n答案\n10. 2369\n11.2.81"
-    found = cut(asked).drafts
-    assert found[0].answer is not None and found[0].confidence < 0.6
+def test_answers_that_are_figures_close_to_their_numbers() -> None:
+    asked = "一、计算题\n10. 求热量。\n11. 求面积。\n12. 求长度。\n答案\n10.2369\n11.2.81\n12.3.5"
+    assert [draft.answer for draft in cut(asked).drafts] == ["2369", "2.81", "3.5"]
+
+
+def test_entries_of_an_account_below_a_question_answer_it_under_review() -> None:
+    text = "二、业务题：编制会计分录\n1. 提取现金5 000元。\n借：库存现金 5 000\n贷：银行存款 5 000\n2. 判断下列分录：\n借：甲\n贷：乙"
+    found = cut(text).drafts
+    assert [draft.answer for draft in found] == ["借：库存现金 5 000\n贷：银行存款 5 000", None]
+    assert found[0].confidence < 0.6 and found[0].printed == "提取现金5 000元。"
+
+
+def test_the_outline_of_a_composition_is_no_list_of_questions() -> None:
+    text = (
+        "Part III Translation\n8. Time flies.\nPart IV Writing (15 points)\nDirections: Write a composition of 120 words.\n"
+        "1. Online learning is popular.\n2. Its advantages.\n3. Your view."
+    )
+    found = cut(text).drafts
+    assert len(found) == 2 and "Your view." in found[1].printed and found[1].points == 15
+
+
+def test_terms_explained_on_the_line_below() -> None:
+    text = "二、名词解释（每题3分）\n1. 稽留热\n体温持续在39度左右，达数天或数周。\n2. 无菌技术\n防止一切微生物侵入人体的技术。"
+    found = cut(text).drafts
+    assert [draft.printed for draft in found] == ["稽留热", "无菌技术"]
+    assert found[1].answer == "防止一切微生物侵入人体的技术。"
 
 
 def test_text_above_the_first_heading_is_shared_by_the_sections_it_is_for() -> None:

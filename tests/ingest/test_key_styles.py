@@ -132,3 +132,64 @@ def test_a_name_with_the_word_for_answers_makes_no_key_of_a_paper(name: str) -> 
     text = f"税法期末\n一、单选题\n1．税率为（  ）{OPTIONS}2．税额为（  ）{OPTIONS}二、简答题\n3．简述三性。\n4．简述法定。"
     found = cut(text, name)
     assert not found.answer_key and [draft.number for draft in found.drafts] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("word", ["答：", "答案："])
+def test_numbered_points_right_behind_the_word_for_an_answer(word: str) -> None:
+    text = "".join(
+        f"{n}. 简述{what}的程序。\n{word}1. 甲{what}；\n2. 乙{what}；\n3. 丙{what}。\n"
+        for n, what in enumerate("丁戊己", 1)
+    )
+    found = cut(f"管理学题库\n一、简答题\n{text}").drafts
+    assert [draft.printed for draft in found] == [f"简述{what}的程序。" for what in "丁戊己"]
+    assert [draft.answer for draft in found] == [
+        f"1. 甲{what}；\n2. 乙{what}；\n3. 丙{what}。" for what in "丁戊己"
+    ]
+
+
+def test_keys_after_each_section_stay_keys() -> None:
+    text = f"一、单选\n1. 一是（ ）{OPTIONS}2. 二是（ ）{OPTIONS}答案：\n1. A\n2. B\n二、简答题\n1. 简述甲。\n2. 简述乙。\n答案：\n1. 甲好。\n2. 乙好。"
+    assert [draft.answer for draft in cut(text).drafts] == ["A", "B", "甲好。", "乙好。"]
+
+
+@pytest.mark.parametrize(
+    "lines", ["1．3\n2．4\n3．99\n4．2.5", "1.3\n2.4\n3.99\n4.2.5", "1．3　2．4　3．99　4．2.5"]
+)
+def test_answers_that_are_numbers(lines: str) -> None:
+    asked = "".join(f"{n}．第{n}个数为____。\n" for n in (1, 2, 3, 4))
+    found = cut(f"一、填空题（每空2分）\n{asked}参考答案\n一、填空题\n{lines}").drafts
+    assert [draft.answer for draft in found] == ["3", "4", "99", "2.5"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "第一题：1. A 2. B\n第二题：1. √ 2. ×\n第三题：1. 甲。\n2. 乙。",
+        "一、单选：A，B\n二、判断：√，×\n三、1. 甲。\n2. 乙。",
+        "一、1-2 AB\n二、1-2 √×\n三、简答：1. 甲。\n2. 乙。",
+    ],
+)
+def test_sections_of_a_key_told_in_one_line(lines: str) -> None:
+    asked = f"一、单选题\n1. 一（ ）{OPTIONS}2. 二（ ）{OPTIONS}二、判断题\n1. 三。（ ）\n2. 四。（ ）\n三、简答题\n1. 简述五。\n2. 简述六。"
+    assert [draft.answer for draft in cut(f"{asked}\n参考答案\n{lines}").drafts] == [
+        "A",
+        "B",
+        "√",
+        "×",
+        "甲。",
+        "乙。",
+    ]
+
+
+def test_a_letter_behind_a_range_is_an_answer_too() -> None:
+    asked = "".join(f"{n}、第{n}是（ ）{OPTIONS}" for n in (1, 2, 3))
+    assert [
+        draft.answer for draft in cut(f"一、单选题\n{asked}参考答案\n一、单选题\n1-2 AB  3 C").drafts
+    ] == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("head", ["Key to Paper A", "Keys to the test", "Reference answers"])
+def test_parts_of_an_english_key_with_answers_on_their_line(head: str) -> None:
+    asked = "Part I Words\n1. He is ____.\nA) ill B) well\n2. She was ____.\nA) ill B) well\nPart II Translation\n3. Time flies."
+    found = cut(f"{asked}\n{head}\nPart I  1. A  2. B\nPart II\n3. 光阴似箭。").drafts
+    assert [draft.answer for draft in found] == ["A", "B", "光阴似箭。"]

@@ -64,3 +64,21 @@ def test_words_in_colour_fill_the_blanks_of_a_section_of_blanks() -> None:
     assert [draft.printed for draft in found] == ["____作于____年。", "创立者是____。", "都城是____。"]
     assert [draft.answer for draft in found] == ["海顿；1772", "勋伯格", None]
     assert [draft.confidence < 0.6 for draft in found] == [True, True, False]
+
+
+@pytest.mark.parametrize("head", ["期末试卷  总分：100分", "期末试卷  满分：100", "得分：    总分：100"])
+def test_a_total_at_the_head_takes_nothing_from_a_solved_paper(head: str) -> None:
+    assert [draft.answer for draft in cut([head, *QUESTIONS]).drafts] == ["B", "A", None]
+
+
+def test_ticks_in_colour_below_statements_are_no_graders_signs() -> None:
+    lines = [
+        "一、判断题",
+        "1. 天是蓝的。（ √ ）",
+        "2. 地是方的。（ × ）",
+        "3. 水是湿的。",
+        red("√"),
+        "4. 火是冷的。",
+        red("×"),
+    ]
+    assert [draft.answer for draft in cut(lines).drafts][:2] == ["√", "×"]
