@@ -317,7 +317,8 @@ def _pair_numbers(
         return
     used: set[int] = set()
     whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
-    if len(members) == 1 and len(whole) == 1 and _is_section(drafts[members[0]]):
+    merged = whole and entries[whole[0]].rule == WHOLE
+    if len(members) == 1 and len(whole) == 1 and (merged or _is_section(drafts[members[0]])):
         pairs[members[0]] = whole[0]
         return
     asked = Counter(number_value(drafts[d].number) for d in members)

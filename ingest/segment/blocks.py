@@ -152,6 +152,8 @@ def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after:
     nested = NESTED.match(below[0]) if below else None
     if nested is not None and int(nested.group(1)) == 1:
         return True
+    if below and mark is None and re.match(r"\d{1,3}\s?[.．]\d", below[0]):
+        return True  # «10.2369»: an answer that is a figure, close to its number
     return bool(below and listed(below[0])) or (len(below) == 2 and bool(text_grid(*below)))
 
 

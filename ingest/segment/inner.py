@@ -201,11 +201,18 @@ _ASIDE = re.compile(r"^\s*[（(【\[][^（()）]{4,60}[)）】\]]\s*$")
 _TO_CANDIDATES = re.compile(
     r"任选|选做|以上.{0,6}题|回忆版|答案.{0,6}写|仅供参考|[Ee]nd of (?:paper|exam|test)"
 )
+_FAREWELL = re.compile(
+    r"^[\s*=\-—~～（(【\[]*(?:(?:THE )?END(?: OF (?:THE )?(?:PAPER|EXAM(?:INATION)?|TEST|QUIZ))?"
+    r"|[Tt]he [Ee]nd|End of (?:the )?(?:paper|exam(?:ination)?|test|quiz)|Good luck"
+    r"|祝.{0,8}(?:顺利|成功|好成绩)|(?:全卷|试卷|试题)(?:完|结束|到此结束))[\s*=\-—~～）)】\]!！.。]*$"
+)
 
 
 def is_aside(text: str) -> bool:
     """Whether a line in brackets speaks to the candidates: «（以上三题任选一题）», «（答案写在答题纸上）»."""
-    return bool(_ASIDE.match(text)) and bool(_TO_CANDIDATES.search(text) or RULES.search(text))
+    return bool(_FAREWELL.match(text)) or (
+        bool(_ASIDE.match(text)) and bool(_TO_CANDIDATES.search(text) or RULES.search(text))
+    )
 
 
 def studies(text: str) -> bool:

@@ -22,6 +22,7 @@ from schemas.question import Region
 _TAG = re.compile(r"^(?:\s*[\[【][^\]】]{1,24}[\]】])+\s*")
 _NOISE = re.compile(r"[\s\u3000]*(?:\.{3,}|…{1,})[\s\u3000]*(?=[（(]\s*\d+\s*分)")
 _CHOICE = re.compile(r"^[（(]?\s*([A-H](?:[\s,，、]*[A-H]){0,7})\s*[)）]?[.．。;；,，]?$")
+_SMALL = re.compile(r"^[（(]?\s?([a-h](?:[\s,，、]{0,2}[a-h]){0,5})\s?[)）]?[.。]?$")  # «(b)», «a, c»
 _LETTER_LEAD = re.compile(r"^[（(]?\s*([A-H]{1,8})\s*[)）]?(?=[\s.．。,，、:：;；【（(]|解|$)")
 
 
@@ -193,6 +194,8 @@ def tidy(text: str) -> str:
 
 def choice_of(text: str) -> tuple[str, str] | None:
     """Letters and the explanation after them of a choice answer «D 解析：…», None when it is none."""
+    if small := _SMALL.match(text.strip()):
+        return re.sub(r"[^A-Z]", "", small.group(1).upper()), ""
     found = _LETTER_LEAD.match(text.strip())
     if not found:
         return None

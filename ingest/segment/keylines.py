@@ -69,7 +69,7 @@ _SHORT = 12
 
 def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
     number = last = roman = 0  # of the answer in parts, of the answer read last, of the section «Ⅱ»
-    for line in lines:
+    for place, line in enumerate(lines):
         if line.kind is not BlockKind.TEXT:
             if line.kind is BlockKind.TABLE:
                 last = max((n for n, _ in grid(line.text)), default=last)
@@ -94,7 +94,7 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             yield from (_changed(line, text) for text in split)
             continue
         if mark is None:
-            for text in _running_on(line, last):
+            for text in _running_on(lines, place, last):
                 changed = _changed(line, text)
                 last = changed.mark.value if changed.mark is not None else last
                 yield changed
@@ -108,9 +108,9 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             rest = line.text[cut:]
             first = read_mark(rest)
             assert first is not None
-            parts = split_inner(rest, first, tight=True)
+            parts = _several(lines, place, rest, first)
         else:
-            parts = split_inner(line.text, mark, tight=True)
+            parts = _several(lines, place, line.text, mark)
         for part in parts:
             changed = _changed(line, part)
             if changed.mark is not None and changed.mark.family == "arabic":
@@ -129,12 +129,29 @@ def _named_section(line: Line) -> int:
     return found.end() if found is not None and named else 0
 
 
-def _running_on(line: Line, last: int) -> list[str]:
+def _several(lines: Sequence[Line], place: int, text: str, first: Mark) -> list[str]:
+    """The answers on a line («1.B 2.C»), or the line whole where its numbers are those of a list in it.
+
+    They are a list's where it begins at 1 within the answer («1. 原因有：1. 垄断；2. 外部性»), or where the
+    answers of these numbers stand below.
+    """
+    pieces = split_inner(text, first, tight=True)
+    if len(pieces) == 1:
+        return pieces
+    inside = re.search(r"(?<!\d)1\s?[.．、](?!\d)", pieces[0][first.end :])
+    second = read_mark(pieces[1])
+    comes = second is not None and _comes_again(lines, place, second.value)
+    return [text] if inside or comes else pieces
+
+
+def _running_on(lines: Sequence[Line], place: int, last: int) -> list[str]:
     """A line of a page that ends one answer and begins the next («…context 12. the relation»), in pieces."""
+    line = lines[place]
     pieces: list[str] = []
     begin = 0
     for found in _NEXT.finditer(line.text) if line.paged and last else ():
-        if int(found.group(1)) == last + 1 + len(pieces):
+        value = last + 1 + len(pieces)
+        if int(found.group(1)) == value and not _comes_again(lines, place, value):
             pieces.append(line.text[begin : found.start()].strip())
             begin = found.start()
     return [*pieces, line.text[begin:]]

@@ -65,7 +65,8 @@ def with_close_numbers(lines: Sequence[Line]) -> list[Line]:
         value = int(close.group(1))
         on_line = re.search(rf"\s{value + 1}\s?[.．]\s?\S", line.text)
         follows = value + 1 if on_line else _number_below(lines, k)
-        if (value == last + 1 and follows in (value + 1, 0)) or (value == 1 and follows == 2):
+        nests = _NESTS.match(line.text)  # «2．1．发现问题；»: a list within the second answer
+        if (value == last + 1 and follows in (value + 1, 0)) or (last == 0 and follows == value + 1) or nests:
             text = f"{close.group()} {line.text[close.end() :]}"
             out[k] = replace(line, text=text, mark=read_mark(text))
             last = value
@@ -73,6 +74,9 @@ def with_close_numbers(lines: Sequence[Line]) -> list[Line]:
 
 
 _CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
+
+
+_NESTS = re.compile(r"\d{1,3}\s?[.．]\s?1\s?[.．、]\s?[^\d\s]")
 
 
 def _close(line: Line) -> re.Match[str] | None:

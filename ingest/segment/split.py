@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ingest.segment.forms import is_type_heading
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, read_mark
+from ingest.segment.marks import Mark, read_mark, split_inner
 from schemas.document import BlockKind
 
 _PLACE = re.compile(
@@ -29,11 +30,35 @@ SHORT = 24
 
 def resplit(lines: Sequence[Line]) -> list[Line]:
     """Lines cut where the numbering of the lines around shows that a number inside one begins an item."""
-    turned = _lone_numbers(_places_behind(lines))
+    turned = _lone_numbers(_places_behind(_headed_items(lines)))
     out: list[Line] = []
     for position, line in enumerate(turned):
         for part in _cut(turned, position, line):
             out.append(replace(part, index=len(out)))
+    return out
+
+
+# «一、名词解释：1. 六艺 2. 元认知»: a heading and its items on one line
+_HEADED = re.compile(
+    r"(?P<head>[一二三四五六七八九十]{1,2}\s?[、.．]\s?(?P<name>[^\d。；;？?！!：:]{2,24}[：:]))\s?(?=1\s?[.．、]\s?\S)"
+)
+
+
+def _headed_items(lines: Sequence[Line]) -> list[Line]:
+    """Lines with a heading that is followed by its items cut apart; the first of them is number 1."""
+    out: list[Line] = []
+    for line in lines:
+        found = _HEADED.match(line.text) if line.kind is BlockKind.TEXT else None
+        first = (
+            read_mark(line.text[found.end() :])
+            if found and is_type_heading(found.group("name").rstrip("：:"))
+            else None
+        )
+        if found is None or first is None:
+            out.append(line)
+            continue
+        items = split_inner(line.text[found.end() :], first, tight=True)
+        out += [replace(line, text=text, mark=read_mark(text)) for text in (found.group("head"), *items)]
     return out
 
 

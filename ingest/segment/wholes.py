@@ -105,9 +105,7 @@ _ONLY_SIGNS = re.compile(r"(?:[A-H]|[√×✓✗对错TF]|[\s\u3000,，、;；�
 def whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
     """For a section that is one question on the paper but (1)(2) in the key: all its entries as one."""
     single = {section_key(d)[1] or number_value(d.number) for d in drafts if not d.section} | {
-        value
-        for (_, value), members in by_heading(drafts).items()
-        if value and len(members) == 1 and number_value(drafts[members[0]].number) == value
+        value for (_, value), members in by_heading(drafts).items() if value and len(members) == 1
     }
     sections: dict[int, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -116,7 +114,7 @@ def whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[En
         replace(
             members[0],
             number=0,
-            text="\n".join(f"（{entry.number}）{entry.text}" for entry in members),
+            text=_listed(members),
             regions=tuple(region for entry in members for region in entry.regions),
             rule=WHOLE,
         )
@@ -125,3 +123,11 @@ def whole_sections(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[En
         and members[0].section_value in single
         and [entry.number for entry in members] == list(range(1, len(members) + 1))
     ]
+
+
+def _listed(members: Sequence[Entry]) -> str:
+    """Entries as the points of one answer; «1．政企分开» in the first of them numbers them already."""
+    first, *rest = members
+    if re.match(r"1\s?[.．、]", first.text):
+        return "\n".join([first.text, *(f"{entry.number}. {entry.text}" for entry in rest)])
+    return "\n".join(f"（{entry.number}）{entry.text}" for entry in members)

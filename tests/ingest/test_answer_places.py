@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from docx import Document as NewWord
 from papermaker import cut
 
@@ -118,3 +119,15 @@ def test_text_above_the_first_heading_is_shared_by_the_sections_it_is_for() -> N
     )
     found = cut(text).drafts
     assert ["SC(学号,课号)" in draft.material for draft in found] == [True, True, True, False]
+
+
+def test_a_heading_with_its_items_on_one_line() -> None:
+    found = cut("一、名词解释：1. 苏格拉底法 2. 六艺 3. 元认知\n二、简答题\n1. 简述丙。").drafts
+    assert [draft.printed for draft in found] == ["苏格拉底法", "六艺", "元认知", "简述丙。"]
+
+
+@pytest.mark.parametrize("words", ["END OF EXAMINATION", "Good luck!", "（全卷完）", "—— 祝考试顺利 ——"])
+def test_farewells_are_no_part_of_the_last_question(words: str) -> None:
+    found = cut(f"一、简答题\n1. 简述甲。\n2. 简述乙。\n{words}")
+    assert found.drafts[-1].printed == "简述乙。"
+    assert any(words in one.text for one in found.dropped)

@@ -193,3 +193,28 @@ def test_parts_of_an_english_key_with_answers_on_their_line(head: str) -> None:
     asked = "Part I Words\n1. He is ____.\nA) ill B) well\n2. She was ____.\nA) ill B) well\nPart II Translation\n3. Time flies."
     found = cut(f"{asked}\n{head}\nPart I  1. A  2. B\nPart II\n3. 光阴似箭。").drafts
     assert [draft.answer for draft in found] == ["A", "B", "光阴似箭。"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "1. 原因有：1. 垄断；2. 外部性；3. 公共物品。\n2. 成因有：1. 成本；2. 需求。",
+        "1．1．垄断；\n2．外部性；\n3．公共物品。\n2．1．成本；\n2．需求。",
+    ],
+)
+def test_a_list_in_an_answer_is_not_the_next_answers(lines: str) -> None:
+    found = cut(f"一、简答题\n1. 简述市场失灵。\n2. 简述通货膨胀。\n参考答案\n一、简答题\n{lines}").drafts
+    assert "垄断" in (found[0].answer or "") and "公共物品" in (found[0].answer or "")
+    assert "成本" in (found[1].answer or "") and "需求" in (found[1].answer or "")
+
+
+def test_the_only_question_of_a_section_has_all_points_of_its_answer() -> None:
+    asked = (
+        "一、简答题\n1. 简述甲。\n2. 简述乙。\n二、论述题\n1. 论述丙。\n参考答案\n一、1. 甲好。\n2. 乙好。\n"
+    )
+    assert cut(f"{asked}二、\n1. 1. 丙一；\n2. 丙二。").drafts[2].answer == "1. 丙一；\n2. 丙二。"
+
+
+def test_letters_in_small_answer_options_in_small() -> None:
+    asked = "1. The cat is\na. a bird\nb. a beast\nc. a fish\n2. The carp is\n(a) a bird\n(b) a beast\n(c) a fish\nKey\n"
+    assert [draft.answer for draft in cut(f"Quiz\n{asked}1. b\n2. (c)").drafts] == ["B", "C"]
