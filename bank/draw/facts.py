@@ -147,10 +147,13 @@ def _load(path: Path) -> pa.Table | None:
     """
     import pyarrow as pa
 
-    with contextlib.suppress(OSError, ValueError, pa.ArrowException), pa.memory_map(str(path)) as mapped:
-        told = mapped.read_buffer(max(0, mapped.size() - _DIGEST))
-        if hashlib.blake2b(told, digest_size=_DIGEST).digest() == mapped.read(_DIGEST):
-            return pa.ipc.open_file(told).read_all()
+    with contextlib.suppress(OSError, ValueError, pa.ArrowException), path.open("rb") as file:
+        size = max(0, path.stat().st_size - _DIGEST)
+        told = hashlib.blake2b(digest_size=_DIGEST)
+        while piece := file.read(min(1 << 20, size - file.tell())):  # mapped, all of it would be held
+            told.update(piece)
+        if told.digest() == file.read():
+            return pa.ipc.open_file(pa.memory_map(str(path)).read_buffer(size)).read_all()
     return None
 
 
