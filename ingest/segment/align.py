@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 from ingest.segment.answers import CORRECTED
 from ingest.segment.forms import count_blanks, heading_form
 from ingest.segment.key import Entry, choice_of
-from ingest.segment.leftover import pair_unique, with_left
-from ingest.segment.marks import Style, number_value, read_mark
+from ingest.segment.leftover import is_section, pair_unique, with_left
+from ingest.segment.marks import number_value
 from ingest.segment.remarks import split_answer
 from ingest.segment.sections import title_value
 from ingest.segment.wholes import WHOLE, by_heading, in_one_line, whole_sections
@@ -318,7 +318,7 @@ def _pair_numbers(
     used: set[int] = set()
     whole = section if len(section) == 1 else [e for e in section if entries[e].rule == WHOLE]
     merged = whole and entries[whole[0]].rule == WHOLE
-    if len(members) == 1 and len(whole) == 1 and (merged or _is_section(drafts[members[0]])):
+    if len(members) == 1 and len(whole) == 1 and (merged or is_section(drafts[members[0]])):
         pairs[members[0]] = whole[0]
         return
     asked = Counter(number_value(drafts[d].number) for d in members)
@@ -330,8 +330,8 @@ def _pair_numbers(
     unclear = {n for n, texts in told.items() if len(texts) > max(1, asked[n])}
     for d in members:
         number = number_value(drafts[d].number)
-        if number in unclear:
-            continue
+        if number in unclear or is_section(drafts[d]):
+            continue  # «四» is the number of the section, and no answer's
         free = [e for e in numbers.get(number, []) if e not in used]
         if free and number:
             pairs[d] = free[0]
@@ -343,12 +343,6 @@ def _pair_numbers(
 def _runs_on(values: Sequence[int]) -> bool:
     """Whether numbers go on from those of an earlier section."""
     return values[0] > 1 and list(values) == list(range(values[0], values[0] + len(values)))
-
-
-def _is_section(draft: Draft) -> bool:
-    """Whether a question is the whole of its section and bears its number («三»), not one of its items."""
-    mark = read_mark(f"{draft.number}、")
-    return mark is not None and mark.style is Style.HAN and mark.value == title_value(draft.section)
 
 
 def _alone(drafts: Sequence[Draft], entries: Sequence[Entry], pairs: dict[int, int]) -> list[tuple[int, int]]:

@@ -152,8 +152,8 @@ def _begins_again(lines: Sequence[Line], at: int, before: Sequence[Mark], after:
     nested = NESTED.match(below[0]) if below else None
     if nested is not None and int(nested.group(1)) == 1:
         return True
-    if below and mark is None and re.match(r"\d{1,3}\s?[.．]\d", below[0]):
-        return True  # «10.2369»: an answer that is a figure, close to its number
+    if below and mark is None and re.match(r"\d{1,3}\s?[.．]\d|(?:Part|PART|Section|SECTION)\s", below[0]):
+        return True  # «10.2369», a figure close to its number; «Part I  1. A»
     return bool(below and listed(below[0])) or (len(below) == 2 and bool(text_grid(*below)))
 
 
@@ -280,7 +280,7 @@ def _is_title(lines: Sequence[Line], index: int) -> bool:
     text = line.text.strip()
     if line.kind is not BlockKind.TEXT or line.mark is not None or len(text) > _TITLE or is_answer_head(text):
         return False
-    first = next((one.text for one in lines[:_TITLE_LINES] if len(fold(one.text)) >= 6), "")
+    first = next((one.text for one in lines[: min(index, _TITLE_LINES)] if len(fold(one.text)) >= 6), "")
     alike = len(fold(text)) >= 6 and fuzz.ratio(fold(text), fold(first)) >= SAME_TITLE
     return bool(letter_of(text)) or (index > 0 and alike)
 

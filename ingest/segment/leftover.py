@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz
 
 from ingest.segment.key import Entry
-from ingest.segment.marks import number_value
+from ingest.segment.marks import Style, number_value, read_mark
 from ingest.segment.sections import title_value
 from schemas.question import Draft
 
@@ -52,6 +52,12 @@ def section_key(draft: Draft) -> tuple[str, int]:
     return draft.section, title_value(draft.section)
 
 
+def is_section(draft: Draft) -> bool:
+    """Whether a question is the whole of its section and bears its number («三»), not one of its items."""
+    mark = read_mark(f"{draft.number}、")
+    return mark is not None and mark.style is Style.HAN and mark.value == title_value(draft.section)
+
+
 def pair_unique(
     drafts: Sequence[Draft],
     entries: Sequence[Entry],
@@ -69,7 +75,7 @@ def pair_unique(
     asked = Counter(number_value(draft.number) for draft in drafts)
     told = Counter((entry.section, entry.number) for entry in entries)
     for d, draft in enumerate(drafts):
-        if d not in pairs and number_value(draft.number):
+        if d not in pairs and number_value(draft.number) and not is_section(draft):
             open_drafts[number_value(draft.number)].append(d)
     for e, entry in enumerate(entries):
         if e not in used and entry.number:

@@ -218,3 +218,12 @@ def test_the_only_question_of_a_section_has_all_points_of_its_answer() -> None:
 def test_letters_in_small_answer_options_in_small() -> None:
     asked = "1. The cat is\na. a bird\nb. a beast\nc. a fish\n2. The carp is\n(a) a bird\n(b) a beast\n(c) a fish\nKey\n"
     assert [draft.answer for draft in cut(f"Quiz\n{asked}1. b\n2. (c)").drafts] == ["B", "C"]
+
+
+def test_the_number_of_a_section_is_no_answers_number() -> None:
+    asked = "一、判断题\n1. 甲。（ ）\n二、计算题\n1. 求乙。\n三、简答题\n1. 简述丙。\n四、论述题（15分）\n试述市场失灵的原因。\n参考答案\n"
+    found = cut(
+        f"{asked}一、1. √\n二、1. 5\n三、1. 丙好。\n四、论述题\n原因：1. 垄断；\n2. 外部性；\n3. 公共物品；\n4. 信息。"
+    ).drafts
+    assert found[3].answer is None or "垄断" in found[3].answer
+    assert found[3].answer is not None or found[3].confidence < 0.6
