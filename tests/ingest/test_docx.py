@@ -119,9 +119,7 @@ def test_scripts_side_by_side_are_one_formula(tmp_path: Path) -> None:
     methyl = run("(CH") + run("3", down) + run(")") + run("2", down)
     body = (
         par(run("化合物") + methyl + run("CHCH") + run("2", down) + run("CH") + run("3", down) + run("命名"))
-        + par(
-            run("x") + run("1", down) + run("2", up) + run("与a") + run("2", up) + run("b") + run("2", up)
-        )
+        + par(run("x") + run("1", down) + run("2", up) + run("与a") + run("2", up) + run("b") + run("2", up))
         + par(run("用[Fe(CN)") + run("6", down) + run("]") + run("3-", up) + run("，见图(甲)") + run("1", up))
     )
     assert texts(make(tmp_path / "a.docx", body)) == [
