@@ -62,12 +62,17 @@ def own_answers(lines: Sequence[Line]) -> list[Line]:
     begin = 0  # where the question above the heading begins to be looked for
     for place, head in enumerate(heads):
         stop = heads[place + 1] if place + 1 < len(heads) else len(lines)
-        asked = [m for line in lines[begin:head] if (m := line.mark) and m.family == "arabic"]
-        end = _next_question(lines, head + 1, stop, asked[0].value, place + 1 < len(heads)) if asked else 0
-        if len(asked) == 1 and end and _lists(lines[head:end]):
+        asked = [m for line in lines[begin:head] if (m := line.mark) and m.style not in _NO_ITEMS]
+        one = len(asked) == 1 and asked[0].family == "arabic"
+        end = _next_question(lines, head + 1, stop, asked[-1].value, place + 1 < len(heads)) if asked else 0
+        if one and end and _lists(lines[head:end]):
             hidden |= set(range(head + 1, end))
         begin = end or head + 1
     return [replace(line, mark=None) if i in hidden else line for i, line in enumerate(lines)]
+
+
+# sections, and the parts of a question
+_NO_ITEMS = (Style.HAN, Style.ROMAN, Style.HAN_PAREN, Style.PAREN, Style.CIRCLE)
 
 
 def _opens_answer(text: str) -> bool:

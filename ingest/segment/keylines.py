@@ -113,7 +113,7 @@ def _pieces(lines: Sequence[Line]) -> Iterator[Line]:
             parts = _several(lines, place, line.text, mark)
         for part in parts:
             changed = _changed(line, part)
-            if changed.mark is not None and changed.mark.family == "arabic":
+            if changed.mark is not None and changed.mark.family in ("arabic", "right_paren"):
                 last = changed.mark.value
             yield changed
         if found := listed(line.text):

@@ -122,3 +122,10 @@ def test_a_heading_with_the_long_instructions_of_public_examinations() -> None:
     )
     found = cut(f"{heading}\n1．一是（ ）{OPTIONS}2．二是（ ）{OPTIONS}二、简答题\n3. 简述甲。").drafts
     assert [(draft.number, draft.points) for draft in found] == [("1", 1), ("2", 1), ("3", None)]
+
+
+def test_a_key_below_questions_numbered_in_another_style_is_no_single_answer() -> None:
+    asked = "Ⅰ填空（2分/空）\n1) 甲的长度为____。\n2) 乙的长度为____。\nⅡ选择（每题2分）\n3) 丙是\nA. 一 B. 二\nⅢ计算（2×15=30）\n4) 求丙在甲时间为\n2，丁为6时的长度。\n5) 求戊的长度。\n"
+    lines = f"{asked}解答\nⅠ 1) 0 2) 1\nⅡ 3) A\nⅢ 4) 丙=6\n5) 戊=7".split("\n")
+    found = segment(document(lines, "paper.pdf", Origin.TEXT_LAYER)).drafts
+    assert [draft.answer for draft in found] == ["0", "1", "A", "丙=6", "戊=7"]
