@@ -45,6 +45,7 @@ NAMES = {
     "header": ("页眉", "header"),
     "footer": ("页脚", "footer"),
     "page_number": ("页码", "page number"),
+    "speck": ("看不见的碎点", "speck nobody sees"),
     "score_box": ("评分栏", "score box"),
     "answer_card": ("答题卡", "answer card"),
     "answer_grid": ("答题格", "answer grid"),

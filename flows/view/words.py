@@ -37,6 +37,7 @@ CODES = {
     "answers_unused": "指定的答案没有用上",
     "ocr_off": "OCR 已关闭",
     "page_empty": "页面无文字",
+    "scan_crop": "扫描中的表格和公式存为图片",
     "page_not_read": "页面未读",
     "no_text": "没有文字",
     "no_question": "没有题目",
