@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from ingest.classify.match import Matcher, prepare
 from schemas.taxonomy import Node, names, taxonomy
@@ -52,22 +54,44 @@ def _weight(word: str) -> float:
     return {2: 1.0, 3: 1.7}.get(len(word), 2.4)
 
 
+EVERYDAY = "~"
+"""The code of everyday words."""
+
+
+class Entry(NamedTuple):
+    """A word as listed under one sub-discipline; shared when it is marked to stand under several."""
+
+    code: str
+    word: str
+    shared: bool
+    file: str
+    line: int
+
+
+def listed() -> Iterator[Entry]:
+    """Every word of the files in terms/, in the form it is looked up by; terms/README.md has the format."""
+    for file in sorted(files("ingest.classify").joinpath("terms").iterdir(), key=lambda f: f.name):
+        if not file.name.endswith(".tsv"):
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("#") or "\t" not in line:
+                continue
+            code, words = line.split("\t", 1)
+            for word in words.split():
+                key = prepare(word.rstrip("*").replace("_", " "))
+                yield Entry(code, key, word.endswith("*"), file.name, number)
+
+
 @cache
 def model() -> WordModel:
-    """terms.tsv and the names of courses and sub-disciplines, read once on first use."""
+    """The files in terms/ and the names of courses and sub-disciplines, read once on first use."""
     owners: dict[str, set[str]] = {}
     everyday: set[str] = set()
-    text = files("ingest.classify").joinpath("terms.tsv").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("#") or "\t" not in line:
-            continue
-        code, listed = line.split("\t", 1)
-        for word in listed.split():
-            key = prepare(word.replace("_", " "))
-            if code == "~":
-                everyday.add(key)
-            else:
-                owners.setdefault(key, set()).add(code)
+    for entry in listed():
+        if entry.code == EVERYDAY:
+            everyday.add(entry.word)
+        else:
+            owners.setdefault(entry.word, set()).add(entry.code)
     tax = taxonomy()
     nodes: list[tuple[Node, str]] = [(c, c.sub_discipline) for c in tax.courses.values()]
     nodes += [(s, s.code) for s in tax.sub_disciplines.values()]
