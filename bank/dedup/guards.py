@@ -26,6 +26,7 @@ from schemas.text import fold
 # Lengths in tokens. A text of _TERSE says nothing twice; from _LONG on, one odd character may be a
 # misreading, and a name said once more is no news; from _WIDE on, a number may be left out.
 _TERSE, _LONG, _WIDE = 14, 25, 40
+_PHRASE = 10  # like _LONG, in English words
 _SOURCES = (("根", "据"), ("依", "据"), ("按", "照"), ("依", "照"))
 _SPELLED_ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
 
@@ -108,11 +109,21 @@ class Pair:
         """Whether one side only names once more, or in place of a pronoun, what its text names anyway."""
         if change.start == 0 and self.length >= _TERSE and (change.a or change.b)[:2] in _SOURCES:
             return not (change.a and change.b)  # "根据婚姻法规定，": where it stands, not what is asked
+        if self.a.english and self.b.english:
+            return self.length >= _PHRASE and self._named_elsewhere(change)
         if self.length < _LONG:
             return False
         for said, other, tokens in ((change.a, change.b, self.left), (change.b, change.a, self.right)):
             name = "".join(said)
             if len(content(said)) >= 2 and not set(other) - PRONOUNS and "".join(tokens).count(name) > 1:
+                return True
+        return False
+
+    def _named_elsewhere(self, change: Change) -> bool:
+        """Whether one side only repeats English words of its text where the other has grammar."""
+        for said, other, tokens in ((change.a, change.b, self.left), (change.b, change.a, self.right)):
+            words = content(said)
+            if words and not content(other) and all(tokens.count(word) > 1 for word in words):
                 return True
         return False
 
@@ -194,10 +205,20 @@ def _unlike(left: Sequence[str], right: Sequence[str]) -> str:
 
 def _numbers(pair: Pair) -> str:
     left, right = ([t for t in c.elements() if _is_number(t) or t in NUMERALS] for c in pair.only)
-    # A long text may leave a number out ("20世纪60年代": "60年代"); none may hold another number.
-    if (left and right) or pair.length < _WIDE:
+    # A long text may leave a number out ("20世纪60年代": "60年代"), one of some length the year at its
+    # head ("1905年，…"); none may hold another number.
+    if (left and right) or pair.length < (_LONG if _only_a_year(pair) else _WIDE):
         return _unlike(left, right)
     return ""
+
+
+def _only_a_year(pair: Pair) -> bool:
+    """Whether the one number that only one side has is a year told before all else."""
+    told = [c for c in pair.real_changes if any(_is_number(t) or t in NUMERALS for t in (*c.a, *c.b))]
+    if len(told) != 1 or told[0].start or (told[0].a and told[0].b):
+        return False
+    said = told[0].a or told[0].b
+    return len(said) == 2 and len(said[0]) == 4 and said[1] == "年"
 
 
 def _symbols(pair: Pair) -> str:

@@ -57,6 +57,7 @@ _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|�
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _TOKEN = re.compile("|".join(FILLERS) + r"|\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
+_POSSESSIVE = re.compile(r"(?<=[a-z])['’]s(?![a-z])")
 _WHY = re.compile("为什么|为何|何以|什么原因")
 _HOW = re.compile("如何|怎样|怎么样?")
 _BELOW = re.compile(r"(?:^|(?<=[,，。；;？?：:\s]))(?:以下|下面|下述)")
@@ -162,6 +163,7 @@ def _series(pattern: re.Pattern[str], first: str, text: str) -> list[re.Match[st
 def tokens(text: str, english: bool) -> tuple[str, ...]:
     """What carries meaning, in order: numbers, Han characters, Latin letters or words, operators."""
     text = _WHY.sub("缘何", text.lower())
+    text = _POSSESSIVE.sub("", text) if english else text
     text = _HOW.sub("如何", text)
     text = _ORDER_TAIL.sub("", _ORDER.sub("", text))
     text = _DYNASTY.sub("代", _SPREAD.sub("", _MEASURE.sub("", _ASKING.sub("", _BELOW.sub("下列", text)))))

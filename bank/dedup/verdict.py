@@ -13,9 +13,10 @@ from bank.dedup.words import NARROWING
 from schemas.settings import DedupSettings
 
 # Lengths in tokens. A text of _TERSE tokens says nothing twice: a word more is another question;
-# in one of _WIDE, an odd character that is not the contrary of the other is a misreading;
+# in one of _ODD, an odd character that is not the contrary of the other is a misreading; one of _WIDE
+# may leave more out;
 # over _ENDLESS, an alignment costs too much memory.
-_TERSE, _MIDDLE, _WIDE, _ENDLESS = 14, 25, 40, 20_000
+_TERSE, _MIDDLE, _ODD, _WIDE, _ENDLESS = 14, 25, 30, 40, 20_000
 _MUCH = 0.35  # share from which it is another text
 _BULK = 500_000  # pairs compared at once
 _SLIGHT = 0.16  # share of a text that may be left over and change nothing
@@ -185,7 +186,7 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
     odd = len(extra) <= 2 and any(may_be_misread(c) for c in pair.swaps)
     if odd:
         told["misread"] = "one character or word differs"
-        return ("duplicate" if length >= _WIDE else "review"), told
+        return ("duplicate" if length >= _ODD else "review"), told
     slight = size <= _SLIGHT * length
     # The end of a text says what is asked; before it, a long one may be told with a few other words.
     last = max((change.stop for change, *sides in pair.weighed if len(max(sides, key=len)) > 1), default=0)
@@ -194,7 +195,8 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
         narrowing = length < 30 and any(t in NARROWING for t in extra)
         if length >= _TERSE and slight and not narrowing:
             return "duplicate", told
-        if roomy:
+        filled = length >= _WIDE and 2 * rough >= at.duplicate_at + at.review_at and not pair.swaps
+        if roomy or (filled and last < len(pair.left) - 3):
             return "duplicate", told
         first = all(change.start == 0 for change, _, _ in pair.weighed)  # only said by way of introduction
         return ("review" if rough >= at.review_at or slight or first else "different"), told

@@ -147,7 +147,14 @@ _LOOKALIKES = (
     "穷究 粒拉 糖塘 缓绶 罚罪 耍要 苦若 菜莱 衷哀 披被 颂讼 诀决 跟跪 迁千 迷述 郊效 洒酒 釆采 预顶 颗颖 "
     "驳驶 "
     "宜宣 壁璧 燥躁 噪操澡 梁粱 蕉焦 侧测则 陡陟 孤弧狐 凝疑 滴摘 债偾 喧暄 载栽裁 崇祟 囗口 "
-    "尸户 丁了 乎平 币市 叶叫 庄压 冈刚 尤龙 丈文"
+    "尸户 丁了 乎平 币市 叶叫 庄压 冈刚 尤龙 丈文 "
+    # One radical read for another, where the other character makes no term of the same place.
+    "摸模 抬枱 扳板 抢枪 抗杭 挡档 抽柚 挑桃 控椌 推椎 扛杠 检捡 拭试 析折 技枝 权杈 构枸 "
+    "决泱 净浄 况沉 冷泠 徒陡 径胫 役投 彼波 律津 倍陪 往佳 眼眠 晓哓 明朋 "
+    "初衵 补朴 祥样 城域 均钧 坦但 境镜 第弟 等寺 符苻 译泽 识织 调凋 说悦 质贡 "
+    "情惰 性牲 组租 给绐 续读 绕统 编偏 越赵 赶赴 道遭 进迸 适话 通逋 端瑞 章草 型刑 "
+    "列例 副剐 期斯 服报 完宗 实买 容客 属厲 展屐 届居 系糸 活话 特持 使便 体休 处外 治冶 织炽 "
+    "概慨 播插 徵微 获荻 纯钝 饰饬 载戴 辅铺 锻煅 冶治 睹赌 孟盂 候侯 佰伯 曰日 鸣呜 袭龚 肆肄"
 )
 ALIKE = frozenset((x, y) for group in _LOOKALIKES.split(" ") for x in group for y in group if x != y)
 DIGIT_LOOKALIKES = str.maketrans("oil|szbq", "01115289")
