@@ -238,6 +238,37 @@ def write_whole(path: Path, data: bytes) -> None:
             fresh.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def line_writer(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """Write line by line to a file that is there whole at the end or not at all; None: standard output."""
+    if path is None or _is_device(path):
+        stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
+        try:
+            yield lambda line: print(line, file=stream)
+        finally:
+            if path is not None:
+                stream.close()
+        return
+    target = _real(path)
+    fresh = _part(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("w", encoding="utf-8") as stream:
+            yield lambda line: print(line, file=stream)
+        fresh.replace(target)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise ExamBankError(
+            f"{path} could not be written: {error.strerror}.",
+            code="not_written",
+            remedy="Make room there, or name another file, and run it again.",
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
 def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *, out: bool = True) -> None:
     """A table on standard output (or error); numbers to the right. Chinese takes two cells a character."""
     from rich.console import Console

@@ -1,0 +1,112 @@
+"""`exambank classify`: where questions are filed and of what type they are, from their text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.commands import common
+from schemas.errors import UsageError
+
+EPILOG = "Example: exambank classify questions.jsonl --out labels.jsonl"
+PARTLY = 3
+_SHOWN = 50
+
+
+def classify(
+    rows: Annotated[
+        Path, typer.Argument(metavar="IN", help="JSON Lines: each row has id and text.", show_default=False)
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="JSON Lines file to write; - for standard output.", show_default=False
+        ),
+    ],
+    config: common.ConfigOption = None,
+    quiet: common.QuietOption = False,
+    as_json: common.JsonOption = False,
+) -> int:
+    """File questions by their text alone: discipline, sub-discipline and type, each with a confidence."""
+    from ingest.classify.filing import file_text
+
+    common.settings(config)
+    spoken = str(out) == "-"
+    if spoken and as_json:
+        raise UsageError(
+            "--out - and --json both write to standard output.",
+            code="one_output",
+            remedy="Name a file with --out.",
+        )
+    common.check_out(None if spoken else out, inputs=(rows, config))
+    refused: list[dict[str, object]] = []
+    counts: Counter[str] = Counter()
+    with common.line_writer(None if spoken else out) as write:
+        for row in good_rows(rows, refused):
+            filed = file_text(row["text"])
+            counts[filed.discipline or "none"] += 1
+            write(json.dumps({"id": row["id"], **filed.row()}, ensure_ascii=False))
+            if not quiet and counts.total() % 10_000 == 0:
+                common.say(f"{counts.total():,} rows filed")
+    return _told(counts, refused, out, as_json)
+
+
+def good_rows(path: Path, refused: list[dict[str, object]]) -> Iterator[dict[str, Any]]:
+    """Rows with an id and a text, as they are read; the others are added to refused with line and reason."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", code="unreadable") from None
+    seen: set[str] = set()
+    with stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            row, reason = _row(line, seen)
+            if row is None:
+                refused.append({"line": number, "reason": reason})
+            else:
+                yield row
+
+
+def _row(line: bytes, seen: set[str]) -> tuple[dict[str, Any] | None, str]:
+    """The row and '', or None and the reason why it is none."""
+    try:
+        row = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return None, f"no JSON: {error}"
+    if not isinstance(row, dict):
+        return None, "no JSON object"
+    name, text = row.get("id"), row.get("text")
+    if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
+        return None, "no id"
+    if not isinstance(text, str) or not text.strip():
+        return None, "no text"
+    if str(name) in seen:
+        return None, f"the id {name} again"
+    seen.add(str(name))
+    return row, ""
+
+
+def _told(counts: Counter[str], refused: list[dict[str, object]], out: Path, as_json: bool) -> int:
+    filed = counts.total()
+    code = 0 if not refused else PARTLY if filed else 1
+    if as_json:
+        figures = {"rows": filed + len(refused), "filed": filed, "undecided": counts["none"]}
+        by = {name: n for name, n in sorted(counts.items()) if name != "none"}
+        common.emit({**figures, "disciplines": by, "refused": len(refused), "bad_rows": refused})
+        return code
+    for row in refused[:_SHOWN]:
+        common.say(f"line {row['line']}: {row['reason']}")
+    if len(refused) > _SHOWN:
+        common.say(f"… and {len(refused) - _SHOWN:,} more")
+    bad = f", {common.counted(len(refused), 'row')} refused" if refused else ""
+    common.say(
+        f"{common.counted(filed, 'question')} in {out}, {counts['none']:,} without any discipline{bad}"
+    )
+    return code
