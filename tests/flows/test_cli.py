@@ -25,7 +25,7 @@ WANTED = {
     "contamination", "evaluate", "doctor", "diff", "tag", "restore", "check", "compact", "vacuum", "sweep",
     "redraw", "ledger", "retire-exposed",
     "edit", "approve", "reject", "retire", "merge", "unmerge", "apply", "import", "export",
-    "judge", "judge-check", "audit", "score", "leaderboard", "verify",
+    "judge", "judge-check", "audit", "score", "leaderboard", "verify", "classify",
 }  # fmt: skip
 
 
