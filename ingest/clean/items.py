@@ -12,8 +12,9 @@ from ingest.clean.checks import (
     text_flags,
 )
 from ingest.clean.choice import Item, choice_items
+from ingest.clean.fields import with_texts
 from ingest.clean.forms import other_items, wording_of
-from ingest.clean.personal import remove_personal_data
+from ingest.clean.personal import redacted
 from ingest.clean.text import clean_text, without_formulas
 from schemas.question import Draft, Label, PrintedForm, Question, QuestionType, Status
 from schemas.settings import ClassifySettings, CleanSettings
@@ -40,7 +41,7 @@ def itemise(
     """
     if "answer_only" in draft.flags:
         return ()
-    draft, personal = _cleaned(draft)
+    draft = redacted(with_texts(draft, clean_text))
     if not (draft.stem.strip() or draft.parts or draft.material.strip()):
         return ()
     words = wording_of(f"{draft.material}{draft.printed}")
@@ -50,7 +51,7 @@ def itemise(
         found = _choices(draft, kind, settings, broken)
     else:
         found = other_items(draft, kind, words)
-    shared = [*draft.flags, *broken, *(["personal_data"] if personal else [])]
+    shared = [*draft.flags, *broken]
     if draft.form is PrintedForm.MULTIPLE_CHOICE and letter_left(draft.stem):
         shared.append("answer_in_stem")
     if draft.confidence < settings.min_extraction:
@@ -79,37 +80,6 @@ def _choices(draft: Draft, kind: QuestionType, settings: CleanSettings, broken: 
     if draft.parts:
         return other_items(draft, kind, words)
     return choice_items(draft, settings.choice_policy, words)
-
-
-def _cleaned(draft: Draft) -> tuple[Draft, bool]:
-    """The draft with every text cleaned and rid of personal data, and whether there was any."""
-    found = False
-
-    def tidy(text: str) -> str:
-        nonlocal found
-        clean, personal = remove_personal_data(clean_text(text))
-        found = found or personal
-        return clean
-
-    def tidy_or_none(text: str | None) -> str | None:
-        return (tidy(text) or None) if text else None
-
-    cleaned = draft.model_copy(
-        update={
-            "section": tidy(draft.section),
-            "material": tidy(draft.material),
-            "stem": tidy(draft.stem),
-            "printed": tidy(draft.printed),
-            "answer": tidy_or_none(draft.answer),
-            "explanation": tidy_or_none(draft.explanation),
-            "options": tuple(o.model_copy(update={"text": tidy(o.text)}) for o in draft.options),
-            "parts": tuple(
-                p.model_copy(update={"text": tidy(p.text), "answer": tidy_or_none(p.answer)})
-                for p in draft.parts
-            ),
-        }
-    )
-    return cleaned, found
 
 
 def _question(
