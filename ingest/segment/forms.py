@@ -34,6 +34,9 @@ _FORM_WORDS: tuple[tuple[Form, str], ...] = (
     ),
     (Form.CALCULATION, r"计算|解答|求解|应用|综合|演算|业务|calculat\w*|problems?|computation"),
 )
+SECTION_NAME = r"[^\d。；;？?！!,，:：（）()]{2,16}(?:[（(][^（()）]{1,40}[)）])?"
+"""Pattern of what may name a section before a colon or a number: «判断题（每题1分）»; ask is_type_heading."""
+
 # headings that group questions without saying of which form: the wording of each decides
 _GROUP_WORDS = r"思考|讨论|拓展|回答|必答|选答|选做|必做|任选|questions?"
 _ANY_WORD = "|".join([*(words for _, words in _FORM_WORDS), _GROUP_WORDS])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.segment.answers import ANSWER_LINE
-from ingest.segment.forms import heading_form, is_type_heading
+from ingest.segment.forms import SECTION_NAME, heading_form, is_type_heading
 from ingest.segment.grids import grid, key_ranges, listed, text_grid, unread_ranges
 from ingest.segment.keylines import key_lines
 from ingest.segment.lines import Line
@@ -146,9 +146,7 @@ def _said_in_heading(section: Section, body: Sequence[Line]) -> str:
     return said
 
 
-_NAMED_TELLS = re.compile(
-    r"([^\d。；;？?！!,，:：（）()]{2,10}(?:[（(][^（()）]{1,40}[)）])?)\s?[:：]\s?(\S.*)$"
-)
+_NAMED_TELLS = re.compile(rf"({SECTION_NAME})\s?[:：]\s?(\S.*)$")
 _CONCLUDES = re.compile(r"故|所以|因此|从而|得证|证毕|[∴⇒]")
 _SOLVES = re.compile(r"\s*(?:解|答|证)")
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from types import EllipsisType
 
-from ingest.segment.forms import heading_form, is_type_heading
+from ingest.segment.forms import SECTION_NAME, heading_form, is_type_heading
 from ingest.segment.grids import grid, listed
 from ingest.segment.keynumbers import in_arabic, with_close_numbers
 from ingest.segment.lines import Line
-from ingest.segment.marks import Mark, Style, read_mark, split_inner
+from ingest.segment.marks import Mark, Style, han, read_mark, split_inner
 from schemas.document import BlockKind
 
 NESTED = re.compile(
@@ -19,13 +19,9 @@ NESTED = re.compile(
     r"|\d)\s{0,3}[)）])"
 )
 # «简答题（每题10分）：» between the number of a section and that of its first answer
-_NAME = re.compile(
-    r"[^\d。；;？?！!,，:：（）()]{2,16}(?:[（(][^（()）]{1,40}[)）])?\s{0,3}[:：]?\s{0,3}(?=[（(]?\s{0,3}\d)"
-)
+_NAME = re.compile(rf"{SECTION_NAME}\s{{0,3}}[:：]?\s{{0,3}}(?=[（(]?\s{{0,3}}\d)")
 # «单选：1-5 ABCDA», «判断题（每题1分）：1.√ 2.×»
-_SECTION_NAME = re.compile(
-    r"([^\d。；;？?！!,，:：（）()]{2,10}(?:[（(][^（()）]{1,40}[)）])?)\s{0,3}[:：]\s{0,3}(?=[（(]?\s{0,3}\d)"
-)
+_SECTION_NAME = re.compile(rf"({SECTION_NAME})\s{{0,3}}[:：]\s{{0,3}}(?=[（(]?\s{{0,3}}\d)")
 _PART_NAME = re.compile(
     r"(?:Part|PART|Section|SECTION)\s{1,3}(?:[A-Z]|\d{1,2}|[IVX]{1,4}|[A-Za-z]{3,5})\s{0,3}[.:：]?\s{1,3}(?=[（(]?\d)"
 )
@@ -171,15 +167,14 @@ def _han_section(line: Line, roman: int, last: int) -> tuple[Line, int]:
         read_mark(line.text[named.end() :]) or listed(line.text[named.end() :])
     ):
         return _changed(line, f"{named.group(1)}、{line.text[named.end() :]}"), roman
-    if mark is None or mark.style is not Style.ROMAN or mark.value != roman + 1 or mark.value > len(_HAN):
+    if mark is None or mark.style is not Style.ROMAN or mark.value != roman + 1 or mark.value > 10:
         return line, roman
-    text = f"{_HAN[mark.value - 1]}、{line.body}"
+    text = f"{han(mark.value)}、{line.body}"
     changed = _changed(line, text)
     answers = roman or listed(line.body) or not line.body or _first_answer(changed, last)
     return (changed, mark.value) if answers else (line, roman)
 
 
-_HAN = "一二三四五六七八九十"
 _NAMED_BY_WORD = re.compile(r"第\s?([一二三四五六七八九十]{1,2})\s?大?题\s?[:：、.．]?\s{0,3}")
 
 

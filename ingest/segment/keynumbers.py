@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.segment.lines import Line
-from ingest.segment.marks import Style, read_mark
+from ingest.segment.marks import CLOSE, Style, read_mark, set_apart
 from schemas.document import BlockKind
 
 _ARABIC = re.compile(r"\s{0,3}\d{1,2}\s{0,3}[.．、](?!\d)\s{0,3}\S")
@@ -67,13 +67,10 @@ def with_close_numbers(lines: Sequence[Line]) -> list[Line]:
         follows = value + 1 if on_line else _number_below(lines, k)
         nests = _NESTS.match(line.text)  # «2．1．发现问题；»: a list within the second answer
         if (value == last + 1 and follows in (value + 1, 0)) or (last == 0 and follows == value + 1) or nests:
-            text = f"{close.group()} {line.text[close.end() :]}"
+            text = set_apart(line.text, close)
             out[k] = replace(line, text=text, mark=read_mark(text))
             last = value
     return out
-
-
-_CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
 
 
 _NESTS = re.compile(r"\d{1,3}\s?[.．]\s?1\s?[.．、]\s?[^\d\s]")
@@ -81,7 +78,7 @@ _NESTS = re.compile(r"\d{1,3}\s?[.．]\s?1\s?[.．、]\s?[^\d\s]")
 
 def _close(line: Line) -> re.Match[str] | None:
     """«2.99» at the start of a line that bears no number, or is read as number 2.99."""
-    return _CLOSE.match(line.text) if line.mark is None or line.mark.style is Style.MULTI else None
+    return CLOSE.match(line.text) if line.mark is None or line.mark.style is Style.MULTI else None
 
 
 def _number(line: Line) -> int:

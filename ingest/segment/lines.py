@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ingest.segment.marks import Mark, read_mark, split_inner
+from ingest.segment.marks import CLOSE, Mark, read_mark, set_apart, split_inner
 from schemas.document import Block, BlockKind, Document, Origin
 
 # «得分 | 评卷人 |» or a rule printed before a heading belongs to the grader's box
@@ -118,9 +118,6 @@ def body_lines(document: Document) -> list[Line]:
     return _in_sequence(lines)
 
 
-_CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
-
-
 def _in_sequence(lines: list[Line]) -> list[Line]:
     """Lines with «6.1mol 理想气体» between numbers 5 and 7 marked as 6: its text begins with a figure."""
     numbered = [k for k, line in enumerate(lines) if line.mark is not None and line.mark.family == "arabic"]
@@ -131,10 +128,10 @@ def _in_sequence(lines: list[Line]) -> list[Line]:
         found = [
             (k, close)
             for k in range(before + 1, after)
-            if lines[k].mark is None and (close := _CLOSE.match(lines[k].text))
+            if lines[k].mark is None and (close := CLOSE.match(lines[k].text))
         ]
         if len(found) == 1 and int(found[0][1].group(1)) == first.value + 1:
             k, close = found[0]
-            text = f"{close.group()} {lines[k].text[close.end() :]}"
+            text = set_apart(lines[k].text, close)
             lines[k] = replace(lines[k], text=text, mark=read_mark(text))
     return lines

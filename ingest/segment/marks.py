@@ -61,6 +61,11 @@ def han_value(text: str) -> int:
     return (_HAN_DIGITS.index(tens) if tens else 1) * 10 + (_HAN_DIGITS.index(ones) if len(ones) == 1 else 0)
 
 
+def han(value: int) -> str:
+    """The Chinese numeral of a value from 1 to 10."""
+    return "十" if value == 10 else _HAN_DIGITS[value]
+
+
 _PATTERNS: tuple[tuple[Style, re.Pattern[str]], ...] = (
     (Style.WORD, re.compile(rf"(?:{_WORDS})\s*\.?\s*(?P<n>\d{{1,3}})\b\s*[:.．、）)]?\s*")),
     (Style.WORD, re.compile(r"(?:Q|No\.|#)\s?(?P<n>\d{1,3})\b\s*[:.．、）)]?\s*")),
@@ -151,6 +156,15 @@ _INNER_TIGHT = {
     "right_paren": re.compile(r"(?<=[\s;；。，,])(?=\d{1,3}\s*[)）])"),
     "bracket": re.compile(rf"{_TIGHT}(?=[【\[［〔]\s*\d{{1,3}}\s*[】\]］〕])"),
 }
+
+
+CLOSE = re.compile(r"(\d{1,3})\s?[.．](?=\d)")
+"""«6.1mol»: a number close to a figure, a decimal unless the numbers around tell otherwise."""
+
+
+def set_apart(text: str, close: re.Match[str]) -> str:
+    """A text that begins with CLOSE with room between its number and the figure behind: «6. 1mol»."""
+    return f"{close.group()} {text[close.end() :]}"
 
 
 def _close_number(text: str) -> Mark | None:

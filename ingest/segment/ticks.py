@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from ingest.segment.doubts import TICK, VERDICT_END
 from ingest.segment.forms import is_term_heading
@@ -31,9 +32,7 @@ def with_verdicts(drafts: Sequence[Draft]) -> list[Draft]:
             update={
                 "printed": VERDICT_END.sub("", draft.printed),
                 "stem": VERDICT_END.sub("", draft.stem),
-                "answer": marked[draft.draft_id].group(1),
-                "answer_source": f"{draft.source}: {BEHIND}",
-                "evidence": {**draft.evidence, "answer": BEHIND},
+                **_answered_by(BEHIND, draft, marked[draft.draft_id].group(1)),
             }
         )
         if draft.draft_id in marked
@@ -70,13 +69,7 @@ def with_inked(drafts: Sequence[Draft]) -> list[Draft]:
     if len(inked) < 2 or 2 * len(inked) < len(choices):
         return list(drafts)
     return [
-        draft.model_copy(
-            update={
-                "answer": inked[draft.draft_id],
-                "answer_source": f"{draft.source}: {BY_INK}",
-                "evidence": {k: v for k, v in draft.evidence.items() if k != "ink"} | {"answer": BY_INK},
-            }
-        )
+        draft.model_copy(update=_answered_by(BY_INK, draft, inked[draft.draft_id]))
         if draft.draft_id in inked
         else draft
         for draft in drafts
@@ -100,9 +93,7 @@ def with_explained(drafts: Sequence[Draft]) -> list[Draft]:
             update = {
                 "printed": found.group(1).strip(),
                 "stem": found.group(1).strip(),
-                "answer": found.group(2).strip(),
-                "answer_source": f"{drafts[k].source}: {BEHIND_TERM}",
-                "evidence": {**drafts[k].evidence, "answer": BEHIND_TERM},
+                **_answered_by(BEHIND_TERM, drafts[k], found.group(2).strip()),
             }
             out[k] = drafts[k].model_copy(update=update)
     return out
@@ -115,6 +106,16 @@ _TERM_TOLD = re.compile(
 
 
 _TERM_BELOW = re.compile(r"([^：:—，。\n]{2,16})\n([^\n]{8,}[\s\S]*)$")
+
+
+def _answered_by(rule: str, draft: Draft, answer: str) -> dict[str, Any]:
+    """The fields of a draft whose answer the rule found on the paper itself."""
+    evidence = {k: v for k, v in draft.evidence.items() if rule != BY_INK or k != "ink"}
+    return {
+        "answer": answer,
+        "answer_source": f"{draft.source}: {rule}",
+        "evidence": {**evidence, "answer": rule},
+    }
 
 
 def _inked_options(draft: Draft) -> str:
@@ -135,8 +136,6 @@ def _answered(draft: Draft) -> Draft:
         update={
             "options": options,
             "printed": printed,
-            "answer": "".join(ticked),
-            "answer_source": f"{draft.source}: {BY_TICK}",
-            "evidence": {**draft.evidence, "answer": BY_TICK},
+            **_answered_by(BY_TICK, draft, "".join(ticked)),
         }
     )
