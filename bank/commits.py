@@ -15,10 +15,15 @@ from schemas.errors import BankError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import CommitProperties, DeltaTable
+    from deltalake import CommitProperties, DeltaTable, WriterProperties
 
 _RETRIES = 20
 _FIRST_PAUSE = 0.05  # seconds; doubles with each try, up to a second
+# Columns whose values hardly ever come twice: by way of a dictionary they take three times as long to read.
+_UNLIKE = (
+    "question_id", "original_id", "content_hash", "prompt", "printed", "reference_answer", "explanation",
+    "material", "label_confidence", "extraction_confidence",
+)  # fmt: skip
 T = TypeVar("T")
 
 
@@ -41,6 +46,17 @@ def properties(told: Mapping[str, Any]) -> CommitProperties:
     from deltalake import CommitProperties
 
     return CommitProperties(custom_metadata=dict(told), max_commit_retries=_RETRIES)
+
+
+def layout() -> WriterProperties:
+    """How the table's files are written: for draws, which unpack whole columns to show a few of their rows.
+
+    Files written otherwise are read all the same. See docs/decisions/0003-delta-lake.md.
+    """
+    from deltalake import ColumnProperties, WriterProperties
+
+    plain = ColumnProperties(dictionary_enabled=False)
+    return WriterProperties(compression="LZ4_RAW", column_properties=dict.fromkeys(_UNLIKE, plain))
 
 
 def retried(work: Callable[[], T]) -> T:
@@ -97,7 +113,12 @@ def append(table: Path, added: pa.Table, told: Mapping[str, str]) -> None:
 
     with _made(table.parent, told):
         write_deltalake(
-            table, added, mode="append", partition_by=["discipline"], commit_properties=properties(told)
+            table,
+            added,
+            mode="append",
+            partition_by=["discipline"],
+            writer_properties=layout(),
+            commit_properties=properties(told),
         )
     sums.follow(table.parent)
 
@@ -133,6 +154,7 @@ def put(delta: DeltaTable, codes: Collection[str], whole: pa.Table, told: Mappin
             mode="overwrite",
             predicate=f"discipline IN ({listed})",
             partition_by=["discipline"],
+            writer_properties=layout(),
             commit_properties=properties(told),
         )
     sums.follow(bank)

@@ -69,7 +69,9 @@ def compact(bank: Bank, *, who: str, why: str, at: str) -> Compacted:
             told = commits.metadata(who, why, "", at, {})
             sums.require(bank.path)
             with native(bank.path):
-                made = delta.optimize.compact(commit_properties=commits.properties(told))
+                made = delta.optimize.compact(
+                    writer_properties=commits.layout(), commit_properties=commits.properties(told)
+                )
             return before, files, len(bank.delta().file_uris()), bool(made["numFilesAdded"])
 
         before, files, left, done = commits.retried(work)
