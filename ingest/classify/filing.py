@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ingest.classify.evidence import text_evidence
 from ingest.classify.label import decide
 from ingest.classify.question_type import question_type
-from ingest.classify.terms import text_evidence
 from schemas.question import Draft
 from schemas.taxonomy import UNKNOWN, taxonomy
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ingest.classify.evidence import TextEvidence, posterior, speaks_for, text_evidence
 from ingest.classify.names import NameEvidence, name_evidence
-from ingest.classify.terms import TextEvidence, model, posterior, text_evidence
 from schemas.question import Draft, Extraction, Label
 from schemas.settings import ClassifySettings
 from schemas.taxonomy import UNKNOWN, require_course, require_discipline, taxonomy
@@ -126,14 +126,10 @@ def _method(names: Iterable[NameEvidence], words: TextEvidence, discipline: str,
     """What decided, strongest source first: batch, names that agree, then the three best words."""
     parts = [batch] if batch else []
     parts += [name.method for name in names if name.discipline == discipline]
-    telling = [w for w in words.words if _speaks_for(w, discipline)][:3]
+    telling = [w for w in words.words if speaks_for(w, discipline)][:3]
     if telling:
         parts.append("text:" + ",".join(telling))
     return "; ".join(parts)
-
-
-def _speaks_for(word: str, discipline: str) -> bool:
-    return any(code.startswith(discipline) for code in model().weights[word])
 
 
 def _single(draft: Draft, paper: Label) -> Label:
@@ -145,7 +141,7 @@ def _single(draft: Draft, paper: Label) -> Label:
 
 
 def _own_label(draft: Draft, paper: Label) -> Label:
-    if paper.confidence >= _SURE_PAPER:
+    if paper.confidence >= _SURE_PAPER or paper.course:
         return paper
     own = text_evidence(draft_text(draft))
     label = decide((), own)

@@ -20,7 +20,8 @@ def prepare(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _latin(char: str) -> bool:
+def is_latin(char: str) -> bool:
+    """Whether it is a letter or digit of ASCII, of which words do not run into each other."""
     return char.isascii() and char.isalnum()
 
 
@@ -54,10 +55,10 @@ class Matcher:
 def _bounded(text: str, word: str, at: int) -> int:
     """End of the word at that place, 0 when it is only a part of a longer Latin word."""
     end = at + len(word)
-    if _latin(word[0]) and at > 0 and _latin(text[at - 1]):
+    if is_latin(word[0]) and at > 0 and is_latin(text[at - 1]):
         return 0
-    if _latin(word[-1]) and end < len(text) and _latin(text[end]):
+    if is_latin(word[-1]) and end < len(text) and is_latin(text[end]):
         # A plural is the same word.
         plural = text[end] == "s" and word[-1].isalpha() and len(word) > 3
-        return end + 1 if plural and not (end + 1 < len(text) and _latin(text[end + 1])) else 0
+        return end + 1 if plural and not (end + 1 < len(text) and is_latin(text[end + 1])) else 0
     return end

@@ -52,7 +52,7 @@ def test_every_command_has_an_example_and_every_option_is_documented(name: str) 
         assert parameter.param_type_name == "argument" or parameter.help
 
 
-WITHOUT_BANK = {"read", "extract", "score-extraction", "compare", "judge-check", "score"}
+WITHOUT_BANK = {"read", "extract", "score-extraction", "compare", "judge-check", "score", "classify"}
 
 
 @pytest.mark.parametrize("name", sorted(WANTED - WITHOUT_BANK))
@@ -133,6 +133,7 @@ LINES = [
         "edit q --set points=1", "approve q", "reject q", "retire q", "merge q --into p", "unmerge q", "apply f",
         "import q.jsonl --batch b", "export q.jsonl",
         "judge r --sample s --out t", "judge-check f", "audit report a", "score r", "leaderboard r", "verify r",
+        "classify q.jsonl --out l",
 ]  # fmt: skip
 
 

@@ -1,0 +1,178 @@
+"""The word model, made of the word lists on first use: what every word and pair of characters speaks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ingest.classify.match import prepare
+from ingest.classify.terms import EVERYDAY, Force, leanings, listed
+from ingest.classify.tokens import Segmenter
+from schemas.taxonomy import UNKNOWN, Node, names, taxonomy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_RANKS = (1.0, 0.6, 0.4, 0.3)
+"""What a word of leanings.tsv says for the first, second … of its codes."""
+
+_SUBJECT, _HINT, _EVERYDAY = 3.0, 0.3, 0.5
+"""Least weight of a word that says what a text is about; weight of a hint; what an everyday word keeps."""
+
+_FLOOR = 0.1
+"""Share of a word below which a sub-discipline hardly has it: the smaller, the less sharing costs."""
+
+_DOUBT = {2: 6.0, 3: 3.0}
+"""Words that a pair or triple of characters must occur in before it is believed by half."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordModel:
+    """rows: evidence of each listed word, first for the disciplines, then for the sub-disciplines, in
+    log-odds; gram_rows: evidence of pairs and triples of characters for the disciplines.
+    """
+
+    disciplines: tuple[str, ...]
+    subs: tuple[str, ...]
+    members: NDArray[np.float32]
+    ids: dict[str, int]
+    plain: frozenset[str]
+    rows: NDArray[np.float32]
+    grams: dict[str, int]
+    gram_rows: NDArray[np.float32]
+    segmenter: Segmenter
+
+
+def _weight(word: str) -> float:
+    """How much one word says before sharing: longer words are rarer and say more."""
+    if word.isascii():
+        letters = len(word.replace(" ", ""))
+        return 0.8 if letters <= 3 else 1.4 if letters <= 7 else 2.0
+    return {1: 0.5, 2: 1.0, 3: 1.7}.get(len(word), 2.4)
+
+
+@dataclass(slots=True)
+class _Words:
+    """Shares of each word by sub-discipline, adding up to 1; its weight; the words that say nothing."""
+
+    shares: dict[str, dict[str, float]]
+    weights: dict[str, float]
+    plain: set[str]
+
+
+def _read() -> _Words:
+    """The lists as one: names and terms, then what leanings.tsv says instead."""
+    tax = taxonomy()
+    shares: dict[str, dict[str, float]] = {}
+    everyday: set[str] = set()
+    for entry in listed():
+        if entry.code == EVERYDAY:
+            everyday.add(entry.word)
+        else:
+            shares.setdefault(entry.word, {})[entry.code] = 1.0
+    nodes: list[tuple[Node, str]] = [(c, c.sub_discipline) for c in tax.courses.values()]
+    nodes += [(s, s.code) for s in tax.sub_disciplines.values()]
+    for node, code in nodes:
+        for name in map(prepare, names(node)):
+            # Short titles are everyday words; as a word of a text they need to be listed.
+            if len(name) >= (6 if name.isascii() else 4):
+                shares.setdefault(name, {})[code] = 1.0
+    weights = {word: _weight(word) * (_EVERYDAY if word in everyday else 1.0) for word in shares}
+    plain, said, hinted = set(), dict[str, dict[str, float]](), set()
+    for leaning in leanings():
+        if leaning.force is Force.PLAIN:
+            plain.add(leaning.word)
+            continue
+        if leaning.force is Force.HINT:
+            weights[leaning.word] = _HINT
+            hinted.add(leaning.word)
+            if leaning.word in said:
+                continue
+        elif leaning.word not in hinted:
+            least = _SUBJECT if leaning.force is Force.SUBJECT else 0.0
+            weights[leaning.word] = max(_weight(leaning.word), least, weights.get(leaning.word, 0.0))
+        told = said.setdefault(leaning.word, {})
+        times = 2.0 if leaning.force is Force.SUBJECT else 1.0
+        for code, rank in zip(leaning.codes, _RANKS, strict=False):
+            subs = [sub for sub in tax.sub_disciplines if sub.startswith(code)]
+            for sub in subs:
+                told[sub] = told.get(sub, 0.0) + times * rank / len(subs)
+    shares |= said
+    for word in plain:
+        shares.pop(word, None)
+    for word, found in shares.items():
+        total = sum(found.values())
+        shares[word] = {sub: share / total for sub, share in found.items()}
+    return _Words(shares, weights, plain)
+
+
+def grams_of(text: str) -> set[str]:
+    """Pairs and triples of characters without spaces; of Latin letters none."""
+    found = {text[at : at + size] for size in (2, 3) for at in range(len(text) - size + 1)}
+    return {gram for gram in found if " " not in gram and not gram.isascii()}
+
+
+@cache
+def model() -> WordModel:
+    """The files in terms/, leanings.tsv and the names of courses and sub-disciplines, read once."""
+    import numpy as np
+
+    words = _read()
+    disciplines = tuple(code for code in taxonomy().disciplines if code != UNKNOWN)
+    subs = tuple(taxonomy().sub_disciplines)
+    place = {code: at for at, code in enumerate(subs)}
+    members = np.array([[sub.startswith(d) for d in disciplines] for sub in subs], np.float32)
+    ids = {word: at for at, word in enumerate(words.shares)}
+    by_sub = np.zeros((len(ids), len(subs)), np.float32)
+    for word, at in ids.items():
+        for sub, share in words.shares[word].items():
+            by_sub[at, place[sub]] = share
+    shares = np.hstack([by_sub @ members, by_sub])
+    weights = np.array([words.weights[word] for word in ids], np.float32)
+    rows = np.log1p(shares / _FLOOR) * (weights / np.log1p(1 / _FLOOR))[:, None]
+    grams, gram_rows = _grams(ids, by_sub @ members)
+    return WordModel(
+        disciplines,
+        subs,
+        members,
+        ids,
+        frozenset(words.plain),
+        rows.astype(np.float32),
+        grams,
+        gram_rows,
+        Segmenter(ids.keys() | words.plain),
+    )
+
+
+def _grams(
+    ids: dict[str, int], by_discipline: NDArray[np.float32]
+) -> tuple[dict[str, int], NDArray[np.float32]]:
+    """Pairs and triples of characters of all words, and the log-odds they carry for each discipline.
+
+    A discipline with longer lists has more words with any pair by that alone, so counts are taken
+    by the length of its lists; what occurs in few words is drawn towards saying nothing.
+    """
+    import numpy as np
+
+    grams: dict[str, int] = {}
+    which: list[int] = []
+    where: list[int] = []
+    for word, at in ids.items():
+        for gram in sorted(grams_of(word)):
+            where.append(grams.setdefault(gram, len(grams)))
+            which.append(at)
+    size = by_discipline.sum(axis=0)
+    even = by_discipline / (size / size.mean())
+    counts = np.stack(
+        [
+            np.bincount(where, weights=even[which, d], minlength=len(grams))
+            for d in range(by_discipline.shape[1])
+        ],
+        axis=1,
+    )
+    doubt = np.array([_DOUBT[len(gram)] for gram in grams])[:, None]
+    number = counts.shape[1]
+    odds = np.log((counts + doubt / number) / (counts.sum(axis=1, keepdims=True) + doubt) * number)
+    return grams, odds.astype(np.float32)
