@@ -161,13 +161,13 @@ class Batch:
     def _items(self, extraction: Extraction, folder: str) -> tuple[list[Question], list[Dropped]]:
         """The items of one document, and the drafts that became none."""
         from ingest.classify import classify
-        from ingest.clean import exam_facts, itemise
+        from ingest.clean import check_paper, exam_facts, itemise
 
         questions: list[Question] = []
         left: list[Dropped] = []
         kind, year = exam_facts(extraction.title, extraction.source)
         labels = classify(extraction, folder, self.settings.classify)
-        for draft, label in zip(extraction.drafts, labels, strict=True):
+        for draft, label in zip(check_paper(extraction.drafts), labels, strict=True):
             found = itemise(
                 draft,
                 label,

@@ -5,6 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
 
 _LAYOUT = re.compile(r"\\(?:left|right|displaystyle|limits|quad|qquad|,|;|!)(?![A-Za-z])")
 _SPACE = re.compile(r"\s+")
@@ -54,6 +59,18 @@ def han_share(text: str) -> float:
     """Share of Han characters among the letters of text, 0 when it has none."""
     letters = [c for c in text if c.isalpha()]
     return sum(1 for c in letters if _HAN.match(c)) / len(letters) if letters else 0.0
+
+
+def simplified(text: str) -> str:
+    """Traditional Chinese characters as simplified ones; the rest as it is."""
+    return text if not _HAN.search(text) else str(_converter().convert(text))
+
+
+@cache
+def _converter() -> OpenCC:
+    from opencc import OpenCC
+
+    return OpenCC("t2s")
 
 
 def digest(data: bytes) -> str:

@@ -2,5 +2,6 @@
 
 from ingest.clean.exam import exam_facts
 from ingest.clean.items import itemise
+from ingest.clean.paper import check_paper
 
-__all__ = ["exam_facts", "itemise"]
+__all__ = ["check_paper", "exam_facts", "itemise"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from ingest.clean.answers import part_answers, verdict
+from ingest.clean.asking import asks, is_topic, told_after
 from ingest.clean.choice import Item
-from ingest.clean.text import BLANK, blanks, without_formulas
+from ingest.clean.tasks import task
+from ingest.clean.text import BLANK, NUMBERED_PLACE, blanks, without_formulas
 from ingest.clean.wording import CHINESE, ENGLISH, Wording
 from schemas.question import Draft, PrintedForm, QuestionType
 from schemas.text import han_share
@@ -16,29 +18,32 @@ _TERM_SECTION = re.compile(
 )
 _DISCUSS_SECTION = re.compile(r"辨析|判断分析|判断说明")
 _TERM_CHARS = 40
-_ASKED = re.compile(
-    r"[?？]|^(?:请|试|简|解释|什么|何|说明|叙述|论|写出|列举|举例|比较|分析|描述|谈|回答|指出|为什么|如何|怎样|评|翻译|计算|求|证明)"
-    r"|是什么|为什么|有哪些|\b(?:explain|define|what|describe|why|how|list)\b",
-    re.IGNORECASE,
-)
 _JUDGED = re.compile(
     r"^判断|判断(?:下列|以下|下面|下述|正误|对错)|是否正确|对不对|对吗|正确吗"
     r"|true or false|true/false|is it true",
     re.IGNORECASE,
 )
 _END_BRACKET = re.compile(rf"\s*(?:[（(]\s*[)）]|{BLANK})\s*[。.]?\s*$")
+_END_VERDICT = re.compile(r"[（(]\s*(√|×|✓|✗|╳|对|错|正确|错误|[TFXxVv])\s*[)）][\s。.+*]{0,3}$")
+_ASPECT = re.compile(
+    r"(?:意义|影响|特征|特点|内容|含义|原因|作用|区别|联系|关系|条件|过程|方法|原则|步骤|分类|类型|功能|优缺点|背景|措施|对策)[。.]?$"
+)
+"""What a line in a section of terms ends in when it is no term but an aspect of one."""
+
 _EARLIER_PART = re.compile(
     r"上一?[问题步]|前一?[问题]|[（(][1-9一二三四][)）](?:中|的|问|题|所)|由[（(][1-9]"
     r"|previous part|part \(?[a-d1-4]\b"
 )
 _TOLD = frozenset({QuestionType.ANALYSIS, QuestionType.TRUE_FALSE})
+_CHINESE_RUN = re.compile("[\u4e00-\u9fff，、]{6}")
 _OWN_TEXT = 8
 """Characters a sub-question needs to be asked on its own."""
 
 
 def wording_of(text: str) -> Wording:
-    """Instructions in Chinese unless the text is nearly without Chinese."""
-    return CHINESE if han_share(without_formulas(text)) > 0.1 else ENGLISH
+    """Instructions in Chinese unless the text is nearly without Chinese; a program may have few words."""
+    words = without_formulas(text)
+    return CHINESE if han_share(words) > 0.1 or _CHINESE_RUN.search(words) else ENGLISH
 
 
 def other_items(draft: Draft, kind: QuestionType, words: Wording) -> list[Item]:
@@ -64,9 +69,7 @@ def _separate(draft: Draft, kind: QuestionType, words: Wording) -> list[Item]:
         return []
     count = len(draft.parts)
     return [
-        _single(
-            f"{draft.stem}\n{part.text}".strip(), answer, draft, kind, words, f"{at}/{count}", lead=draft.stem
-        )
+        _single(part.text, answer, draft, kind, words, f"{at}/{count}", lead=draft.stem.strip())
         for at, (part, answer) in enumerate(zip(draft.parts, answers, strict=True), 1)
     ]
 
@@ -92,34 +95,76 @@ def _single(
     sibling: str,
     lead: str = "",
 ) -> Item:
+    """One item of a text; lead is what stands before a sub-question and belongs to it."""
     text = text.strip()
     if kind is QuestionType.TRUE_FALSE:
-        return _statement(text, answer, words, sibling)
-    if _DISCUSS_SECTION.search(draft.section) and not _ASKED.search(text):
-        return Item(f"{words.discuss}\n{text}", answer, sibling, "statement to discuss")
+        return _statement(f"{lead}\n{text}".strip(), answer, words, sibling)
     if draft.form is PrintedForm.FILL_BLANK:
-        filled = blanks(text)
-        prompt = f"{words.fill}\n{filled}" if BLANK in filled else filled
-        return Item(prompt, answer, sibling, "blanks to fill")
-    if _TERM_SECTION.search(draft.section) and not _ASKED.search(text):
+        filled = blanks(f"{lead}\n{text}".strip())
+        return Item(_to_fill(filled, words), answer, sibling, "blanks to fill")
+    prose = kind is not QuestionType.CALCULATION or not ("$" in text or re.search(r"\d", text[:40]))
+    if prose and (split := told_after(text)):
+        asked, said = split
+        rule = "its answer printed below it without a mark"
+        unmarked = answer is None
+        return Item(
+            _asked(asked, draft, kind, words, lead),
+            answer or said,
+            sibling,
+            rule,
+            unmarked=unmarked,
+            cut=True,
+        )
+    if _TERM_SECTION.search(draft.section) and not asks(text):
         term, colon, said = text.partition("：") if "：" in text else text.partition(":")
         if colon and answer is None and len(term) <= _TERM_CHARS and len(said.strip()) >= _OWN_TEXT:
             rule = "term to explain, its explanation printed after it"
             return Item(f"{words.explain}{term.strip()}", said.strip(), sibling, rule, unmarked=True)
-        if len(text) <= _TERM_CHARS:
-            return Item(f"{words.explain}{text}", answer, sibling, "term to explain")
-    rule = "sub-question with its material" if lead or (draft.material and draft.parts) else "as it stands"
-    return Item(text, answer, sibling, rule)
+    prompt = _asked(text, draft, kind, words, lead)
+    rule = "as it stands" if prompt == text else "with its task before it"
+    if lead or (draft.material and draft.parts):
+        rule = "sub-question with its material"
+    return Item(prompt, answer, sibling, rule)
+
+
+def _asked(text: str, draft: Draft, kind: QuestionType, words: Wording, lead: str) -> str:
+    """The prompt: a text that asks as it stands, another one behind the task its heading tells."""
+    if lead:
+        return f"{lead}\n{text}"
+    if _DISCUSS_SECTION.search(draft.section) and not asks(text):
+        return f"{words.discuss}\n{text}"
+    if _TERM_SECTION.search(draft.section) and not asks(text) and len(text) <= _TERM_CHARS:
+        aspect = is_topic(text) and _ASPECT.search(text)
+        return f"{words.outline if aspect else words.explain}{text}"
+    demand = task(text, draft.section, kind, words)
+    inline = demand.endswith(("：", ": ")) and "\n" not in text
+    return f"{demand}{text}" if inline or not demand else f"{demand.strip()}\n{text}"
+
+
+def _to_fill(filled: str, words: Wording) -> str:
+    if BLANK in filled:
+        return f"{words.fill}\n{filled}"
+    return f"{words.fill_numbered}\n{filled}" if NUMBERED_PLACE.search(filled) else filled
 
 
 def _statement(text: str, answer: str | None, words: Wording, sibling: str) -> Item:
     """A statement to judge: verdict word first, then the reason where the key gives one."""
     said = _END_BRACKET.sub("", text).strip() or text
+    marked = _END_VERDICT.search(said)
+    if marked:
+        said = said[: marked.start()].rstrip() or text
     prompt = said if _JUDGED.search(said) else f"{words.judge}\n{said}"
-    if answer is None:
+    if answer is None and not marked:
         return Item(prompt, None, sibling, "statement to judge", judged=True)
-    value, reason = verdict(answer)
+    value, reason = verdict(answer if answer is not None else str(marked and marked[1]))
     if value is None:
         return Item(prompt, answer, sibling, "statement to judge, answer without a verdict", judged=True)
     word = words.right if value else words.wrong
-    return Item(prompt, f"{word}{words.gap}{reason}".strip(), sibling, "statement to judge", judged=True)
+    return Item(
+        prompt,
+        f"{word}{words.gap}{reason}".strip(),
+        sibling,
+        "statement to judge",
+        judged=True,
+        unmarked=answer is None,
+    )

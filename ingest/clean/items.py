@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from ingest.classify.question_type import question_type
-from ingest.clean.checks import (
-    TOLERABLE,
-    gives_away,
-    letter_left,
-    option_flags,
-    speaks_of_figure,
-    text_flags,
-)
+from ingest.clean.checks import TOLERABLE, gives_away, option_flags, text_flags
 from ingest.clean.choice import Item, choice_items
-from ingest.clean.fields import with_texts
 from ingest.clean.forms import other_items, wording_of
-from ingest.clean.personal import redacted
-from ingest.clean.text import clean_text, without_formulas
+from ingest.clean.pointers import speaks_of_figure
+from ingest.clean.printed import made_ready, without_letters
+from ingest.clean.text import without_formulas
 from schemas.question import Draft, Label, PrintedForm, Question, QuestionType, Status
 from schemas.settings import ClassifySettings, CleanSettings
-from schemas.text import fold, han_share
+from schemas.text import fold, han_share, simplified
+
+_BARE = frozenset({"as it stands", "its answer printed below it without a mark"})
+"""Rules that put no instruction before a question."""
 
 _MIN_LABEL = ClassifySettings().min_confidence
 
@@ -41,7 +37,7 @@ def itemise(
     """
     if "answer_only" in draft.flags:
         return ()
-    draft = redacted(with_texts(draft, clean_text))
+    draft, told = made_ready(draft)
     if not (draft.stem.strip() or draft.parts or draft.material.strip()):
         return ()
     words = wording_of(f"{draft.material}{draft.printed}")
@@ -51,9 +47,7 @@ def itemise(
         found = _choices(draft, kind, settings, broken)
     else:
         found = other_items(draft, kind, words)
-    shared = [*draft.flags, *broken]
-    if draft.form is PrintedForm.MULTIPLE_CHOICE and letter_left(draft.stem):
-        shared.append("answer_in_stem")
+    shared = [*draft.flags, *told, *broken]
     if draft.confidence < settings.min_extraction:
         shared.append("low_extraction_confidence")
     if label.confidence < min_label_confidence:
@@ -72,11 +66,8 @@ def _choices(draft: Draft, kind: QuestionType, settings: CleanSettings, broken: 
     """Items of a choice; one whose options are damaged is kept whole, as printed, for review."""
     words = wording_of(draft.printed)
     if broken:
-        return [
-            Item(
-                draft.printed or draft.stem, draft.answer, "1/1", "choice: options damaged", options_kept=True
-            )
-        ]
+        printed = without_letters(draft.printed or draft.stem)
+        return [Item(printed, draft.answer, "1/1", "choice: options damaged", options_kept=True)]
     if draft.parts:
         return other_items(draft, kind, words)
     return choice_items(draft, settings.choice_policy, words)
@@ -91,19 +82,25 @@ def _question(
     exam_kind: str,
     exam_year: int | None,
 ) -> Question:
-    flags = [*shared, *text_flags(item.prompt, draft.material, draft, item.reference)]
+    bare = item.rule in _BARE
+    flags = [*shared, *text_flags(item.prompt, draft, item.reference, kind, bare=bare)]
+    if item.cut and not item.unmarked:
+        flags.append("answer_in_stem")
     if item.reference is None:
         flags.append("no_answer")
     if item.options_kept:
         flags.append("options_kept")
     if item.unmarked:
         flags.append("answer_unmarked")
-    if not item.options_kept and gives_away(item.prompt, draft.material, item.reference, kind):
+    shown = None if item.options_kept else item.reference
+    if gives_away(item.prompt, draft.material, shown, kind):
         flags.append("answer_in_stem")
     figure = draft.needs_figure or speaks_of_figure(item.prompt) or "[图]" in f"{draft.material}{item.prompt}"
     if figure:
         flags.append("needs_figure")
     flags = list(dict.fromkeys(flags))
+    plain = simplified(item.prompt)
+    folded = {} if plain == item.prompt else {"simplified": plain}
     serious = [flag for flag in flags if flag not in TOLERABLE]
     if item.options_kept and item.reference is None:
         # It becomes open items only when its answer is known.
@@ -137,6 +134,7 @@ def _question(
         flags=tuple(flags),
         evidence={
             **draft.evidence,
+            **folded,
             "draft_id": draft.draft_id,
             "sibling": item.sibling,
             "generative_form": item.rule,

@@ -10,16 +10,36 @@ _CJK = _HAN + "\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff
 _CJK_GAP = re.compile(rf"(?<=[{_CJK}])[ \t]+(?=[{_CJK}])")
 _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"\n{3,}")
-_BLANK = re.compile(r"<u>[\s_]*</u>|_{2,}(?:[ \t]?_+)*|[\uff3f\ufe4d\u2014]{3,}|\ufe4d+|\uff3f+")
+_DRAWN_BLANK = re.compile(r"<u>[\s_]*</u>|[\uff3f\ufe4d\ufe4e]+|\u2014{3,}")
+_BLANK = re.compile(r"_{2,}(?:[ \t]*_+)*")
+# ____(1)____ and (1)____ are one blank with its number
+_NUMBERED_BLANK = re.compile(
+    r"(?<![)）①-⑳])_{4}[ \t]*([（(][ \t]?\d{1,2}[ \t]?[)）]|[①-⑳])[ \t]*_{4}(?![ \t]*[（(①-⑳_])"
+)
 # main() is code, not a blank
 _LETTER_PLACE = re.compile(r"[（(][ \t\u3000]*[)）]\s*$")
 _BLANK_BRACKETS = re.compile(r"(?<![A-Za-z0-9_])[（(][ \t\u3000]*[)）]")
+NUMBERED_PLACE = re.compile(r"【[ \t]?\d{1,2}[ \t]?】")
+"""【5】: the place of a numbered answer, as computer exams print it."""
+
 _FORMULA = re.compile(r"(\${1,2})([^$]+)\1")
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
 _STARTS_OWN_LINE = re.compile(
-    r"[ \t]*(?:[（(]?\d|[①-⑳ⅠⅡⅢⅣⅤ|]|[（(]?[A-Ha-h][)）.．、]|\[图\]|[一二三四五六七八九十]+[、.]|[-*•·])"
+    r"[ \t]*(?:[（(]?\d{1,3}[ \t]*[)）.．、:：]|[（(]\d|[①-⑳ⅠⅡⅢⅣⅤ|]|[（(]?[A-Ha-h][)）.．、]|\[图\]"
+    r"|[一二三四五六七八九十]+[、.]|[-*•·])"
 )
+_LEADS_TO_LIST = re.compile(r"(?:下|列|表|据|果|列为|顺序|序列)$")
+_DIGITS_ALONE = re.compile(r"[\s\d.,，、+-]*$")
 _ENDS_LINE = re.compile(r"[。？！；：?!;:|\]）)]\s*$")
+# What NFKC makes plain: ligatures, radicals, compatibility ideographs, small and vertical forms,
+# half-width kana and signs, mathematical alphabets, units in one square (but not m² and the like).
+_FOLDED = (
+    (0xFB00, 0xFB06), (0x2F00, 0x2FD5), (0xF900, 0xFAFF), (0xFE30, 0xFE44), (0xFE50, 0xFE6B),
+    (0xFF61, 0xFFDC), (0x1D400, 0x1D7FF), (0x3380, 0x339F), (0x33A9, 0x33C7),
+)  # fmt: skip
+_SMALL = dict(zip("﹐﹑﹒﹔﹕﹖﹗﹙﹚︰︳﹍﹎﹏", "，、.；：？！（）：|﹍﹎﹏", strict=True))
+"""Small forms of Chinese punctuation become the full-width signs, not the Latin ones."""
+
 _FULL_LINE = 22
 """Characters from which a line may have been broken by the edge of the page alone."""
 
@@ -58,7 +78,7 @@ def blanks(text: str) -> str:
 
 def _plain(text: str) -> str:
     text = "".join(_char(char) for char in text.translate(_INVISIBLE))
-    return _BLANK.sub(BLANK, text)
+    return _NUMBERED_BLANK.sub(rf"{BLANK}\1", _BLANK.sub(BLANK, _DRAWN_BLANK.sub(BLANK, text)))
 
 
 def _char(char: str) -> str:
@@ -68,10 +88,8 @@ def _char(char: str) -> str:
     if code in (0x3000, 0x00A0, 0x2002, 0x2003, 0x2009):
         return " "
     letters = 0xFF10 <= code <= 0xFF19 or 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A
-    if letters or char in "＋－＝＜＞％＃＊／＆＠｜＾＼" or 0xFB00 <= code <= 0xFB06:
-        return unicodedata.normalize("NFKC", char)
-    if 0x2F00 <= code <= 0x2FD5 or 0xF900 <= code <= 0xFAFF:
-        return unicodedata.normalize("NFKC", char)
+    if letters or char in "＋－＝＜＞％＃＊／＆＠｜＾＼" or any(low <= code <= high for low, high in _FOLDED):
+        return _SMALL.get(char) or unicodedata.normalize("NFKC", char)
     return "" if 0x80 <= code < 0xA0 else char
 
 
@@ -95,7 +113,10 @@ def _broken(before: str, after: str) -> bool:
         return False
     if _STARTS_OWN_LINE.match(after):
         return False
-    return _is_han(before[-1]) and _is_han(after.lstrip()[:1])
+    first = after.lstrip()[:1]
+    if first.isdigit():  # a quantity parted from its sentence, not a row of numbers
+        return not (_LEADS_TO_LIST.search(before[-4:]) or _DIGITS_ALONE.match(after)) and _is_han(before[-1])
+    return _is_han(before[-1]) and _is_han(first)
 
 
 def _is_han(char: str) -> bool:
