@@ -54,7 +54,7 @@ def ingest(
     Once a process: Prefect keeps the settings it was imported with. Raises ExamBankError.
     """
     if settings.run.runner == "dask" and settings.run.address:
-        _check_scheduler(settings.run.address)
+        check_scheduler(settings.run.address)
     with ExitStack() as stack:
         bank = _bank(bank_path, create=not dry_run)
         if bank is not None:
@@ -112,7 +112,7 @@ def _bank(path: Path, *, create: bool) -> Bank | None:
         ) from None
 
 
-def _check_scheduler(address: str) -> None:
+def check_scheduler(address: str) -> None:
     """Fail at once, with the remedy, when no scheduler listens there."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     try:

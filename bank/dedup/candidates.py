@@ -95,18 +95,19 @@ def masked(text: str) -> str:
 
 def _by_numbers(texts: Sequence[str], numbers: Sequence[str], fresh: BoolArray) -> IntArray:
     """Pairs with the same numbers (two at least, or one of three digits), lengths within 20 %."""
-    able = [i for i, n in enumerate(numbers) if " " in n or len(n) >= 3]
-    if not able:
-        return np.empty((0, 2), dtype=np.int64)
-    index = np.asarray(able, dtype=np.int64)
-    _, group, counts = np.unique(
-        np.asarray([numbers[i] for i in able], dtype=object), return_inverse=True, return_counts=True
-    )
+    able = np.asarray([i for i, n in enumerate(numbers) if " " in n or len(n) >= 3], dtype=np.int64)
+    lengths = np.fromiter((len(t) for t in texts), dtype=np.int64, count=len(texts))
+    pairs = with_same(able, _codes([numbers[i] for i in able.tolist()]), lengths)
+    return pairs[fresh[pairs[:, 0]] | fresh[pairs[:, 1]]]
+
+
+def with_same(able: IntArray, numbers: NDArray[Any], lengths: IntArray) -> IntArray:
+    """Pairs of able texts, ascending, with equal numbers, lengths within 20 %; numbers: one an able text."""
+    _, group, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     small = counts[group] <= BLOCK
-    index, group = index[small], group[small]
+    index, group = able[small], group[small]
     order = np.argsort(group, kind="stable")
     index, group = index[order], group[order]
-    lengths = np.fromiter((len(t) for t in texts), dtype=np.int64, count=len(texts))
     found = [np.empty((0, 2), dtype=np.int64)]
     for step in range(1, BLOCK):
         same = np.flatnonzero(group[step:] == group[:-step])
@@ -114,8 +115,7 @@ def _by_numbers(texts: Sequence[str], numbers: Sequence[str], fresh: BoolArray) 
             break
         left, right = index[same], index[same + step]
         near = np.abs(lengths[left] - lengths[right]) * 5 <= np.maximum(lengths[left], lengths[right])
-        wanted = near & (fresh[left] | fresh[right])
-        found.append(np.stack([left[wanted], right[wanted]], axis=1))
+        found.append(np.stack([left[near], right[near]], axis=1))
     return np.concatenate(found)
 
 

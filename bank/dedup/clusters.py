@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bank.dedup.candidates import candidates
@@ -138,6 +138,23 @@ def partners_of(items: Sequence[Item], settings: DedupSettings) -> dict[str, lis
             for j in same[n + 1 : _SAME_STEM]:
                 _meet(groups[keys[i]], heads[j], partners)
                 _meet(groups[keys[j]], heads[i], partners)
+    return partners
+
+
+def partners_in(
+    groups: Mapping[int, Sequence[Item]], pairs: Iterable[tuple[int, int]]
+) -> dict[str, list[Item]]:
+    """Like partners_of for newcomers in groups that read the same, where it is known which groups may be
+    the same question.
+    """
+    partners: dict[str, list[Item]] = defaultdict(list)
+    heads = {}
+    for number, members in groups.items():
+        heads[number] = _heads(sorted(members, key=lambda i: i.rank))
+        _meet(members, heads[number], partners)
+    for one, other in pairs:
+        _meet(groups[one], heads[other], partners)
+        _meet(groups[other], heads[one], partners)
     return partners
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bank.dedup.reading import Reading, is_light
+from bank.dedup.reading import AsRead, is_light
 from bank.dedup.words import (
     AFFIRMING,
     ALIKE,
@@ -50,8 +50,8 @@ class Change:
 class Pair:
     """Two readings, with the tokens that are compared, and where those differ."""
 
-    a: Reading
-    b: Reading
+    a: AsRead
+    b: AsRead
     left: tuple[str, ...]
     right: tuple[str, ...]
 

@@ -321,11 +321,12 @@ def _hashed(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 def _made(table: str, version: int) -> dict[str, Any]:
     """What an index must have been made of and by to be trusted."""
-    return {"table": table, "version": version, "code": _code()}
+    return {"table": table, "version": version, "code": code()}
 
 
 @cache
-def _code() -> str:
+def code() -> str:
+    """A hash of the code that folds and looks up, and of the packages it rests on."""
     made = hashlib.blake2b(digest_size=16)
     for name in _SOURCES:
         made.update((_HOME / name).read_bytes())

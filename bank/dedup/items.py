@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bank.dedup.verdict import Finding, compare
+from bank.dedup.verdict import Finding, compare, with_figures
 from schemas.question import Status
 from schemas.settings import DedupSettings
 from schemas.text import fold
@@ -135,11 +135,15 @@ def may_meet(item: Item, other: Item) -> bool:
     )
 
 
-def compare_items(item: Item, other: Item, settings: DedupSettings) -> Finding:
-    """The verdict on two items, with their figures and the words that were added to the page's."""
+def compare_items(item: Item, other: Item, settings: DedupSettings, texts: Finding | None = None) -> Finding:
+    """The verdict on two items, with their figures and the words that were added to the page's.
+
+    texts: what was found of their texts, where that is known.
+    """
     figures = (tuple(item.row["figures"] or ()), tuple(other.row["figures"] or ()))
     needs = bool(item.row["needs_figure"] or other.row["needs_figure"])
-    found = compare(item.text, other.text, settings=settings, figures=figures, needs_figure=needs)
+    found = texts or compare(item.text, other.text, settings=settings)
+    found = with_figures(found, figures, needs_figure=needs)
     ours, theirs = fold(item.asked[1]), fold(other.asked[1])
     if found.verdict == "different" or ours == theirs:
         return found

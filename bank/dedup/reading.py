@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, SYNONYMS, UNITS
 from schemas.text import fold, han_share
@@ -57,6 +57,8 @@ _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|�
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _TOKEN = re.compile("|".join(FILLERS) + r"|\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
 
+_CHOOSING = re.compile("下列|以下|下面|哪|following")
+_GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
 _POSSESSIVE = re.compile(r"(?<=[a-z])['’]s(?![a-z])")
 _WHY = re.compile("为什么|为何|何以|什么原因")
 _HOW = re.compile("如何|怎样|怎么样?")
@@ -182,6 +184,30 @@ def is_light(token: str) -> bool:
     return token in LIGHT or token in _LIGHT_WORDS
 
 
+class AsRead(Protocol):
+    """What a verdict needs to know of a question."""
+
+    @property
+    def key(self) -> str:
+        """Text by which exact equals are found."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Tokens of the stem."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options without labels."""
+
+    @property
+    def english(self) -> bool:
+        """Whether Latin letters are words."""
+
+    @property
+    def choosing(self) -> bool:
+        """Whether the stem sends to options."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """One question as it is compared. tokens has neither options nor instruction words."""
@@ -214,10 +240,28 @@ class Reading:
         return tokens(self.stem, self.english)
 
     @cached_property
+    def choosing(self) -> bool:
+        """Whether the stem sends to options: it says little without them."""
+        return bool(_CHOOSING.search(self.stem))
+
+    @cached_property
     def key(self) -> str:
         """Text by which exact equals are found: the folded stem, then the folded options in order."""
         stem, options = self.parts
         return "\n".join([fold(stem).replace("□", ""), *sorted(fold(o) for o in options)])
+
+
+def has_gloss(text: str) -> bool:
+    """Whether a foreign name stands in brackets after a Chinese one."""
+    return ("(" in text or "（" in text) and bool(_GLOSS.search(text))
+
+
+def without_gloss(text: str, other: str) -> str:
+    """Text without foreign names in brackets after a Chinese one that the other text leaves out."""
+    if "(" not in text and "（" not in text:
+        return text
+    letters = other.lower()
+    return _GLOSS.sub(lambda m: m[0] if m[1].strip().lower() in letters else "", text)
 
 
 @lru_cache(maxsize=20_000)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bank.dedup.guards import GUARDS, Pair, content, may_be_misread, qualified
-from bank.dedup.reading import Reading, read
+from bank.dedup.reading import AsRead, read, without_gloss
 from bank.dedup.words import NARROWING
 from schemas.settings import DedupSettings
 
@@ -18,14 +17,7 @@ from schemas.settings import DedupSettings
 # over _ENDLESS, an alignment costs too much memory.
 _TERSE, _MIDDLE, _ODD, _WIDE, _ENDLESS = 14, 25, 30, 40, 20_000
 _MUCH = 0.35  # share from which it is another text
-_BULK = 500_000  # pairs compared at once
 _SLIGHT = 0.16  # share of a text that may be left over and change nothing
-_CHOOSING = re.compile("下列|以下|下面|哪|following")
-_GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Decision = Literal["duplicate", "different", "review"]
 
@@ -57,90 +49,51 @@ def compare(
     understood without. Short texts are judged more strictly: one content word is all they have.
     """
     at = settings or DedupSettings()
-    found = _compare(read(_without_gloss(a, b)), read(_without_gloss(b, a)), at)
+    found, _ = compare_read(read(without_gloss(a, b)), read(without_gloss(b, a)), at)
+    return with_figures(found, figures, needs_figure=needs_figure)
+
+
+def with_figures(
+    found: Finding, figures: tuple[Sequence[str], Sequence[str]], *, needs_figure: bool
+) -> Finding:
+    """What is found of two texts, with their figures: see `compare`."""
     if found.verdict == "duplicate" and needs_figure and set(figures[0]) != set(figures[1]):
         return Finding("review", found.score, {**found.evidence, "figures": "differ, and are needed"})
     return found
 
 
-def compare_many(
-    readings: Sequence[Reading], pairs: NDArray[np.int64], settings: DedupSettings | None = None
-) -> list[Decision]:
-    """The verdicts on many pairs, in order; those that are not alike are told in bulk.
-
-    pairs: shape (n, 2), places in readings. Foreign names in brackets that only one side has are
-    not looked for, unlike in `compare`.
-    """
-    import numpy as np
-
-    at = settings or DedupSettings()
-    signs: dict[str, str] = {}  # token -> one character, so that the ratios are those of `_compare`
-    alike = np.fromiter((readings[i].key == readings[j].key for i, j in pairs.tolist()), bool, len(pairs))
-    used = set(pairs.ravel().tolist())
-    for part in (tuple, content):
-        strings = [_encoded(part(r.tokens), signs) if i in used else "" for i, r in enumerate(readings)]
-        open_ = np.flatnonzero(~alike)
-        alike[open_[_likeness(strings, pairs[open_], at.review_at - 10.01)]] = True
-    verdicts: list[Decision] = ["different"] * len(pairs)
-    for place in np.flatnonzero(alike).tolist():
-        i, j = pairs[place].tolist()
-        verdicts[place] = _compare(readings[i], readings[j], at).verdict
-    return verdicts
-
-
-def _likeness(strings: Sequence[str], pairs: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
-    """Which pairs of strings have a ratio of at least so much."""
-    import numpy as np
-    from rapidfuzz import fuzz, process
-
-    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
-    one, other = lengths[pairs[:, 0]], lengths[pairs[:, 1]]
-    alike = 200 * np.minimum(one, other) >= least * (one + other)  # no ratio can be more
-    able = np.flatnonzero(alike)
-    for start in range(0, len(able), _BULK):
-        some = able[start : start + _BULK]
-        left, right = ([strings[i] for i in pairs[some, side].tolist()] for side in range(2))
-        ratios = process.cpdist(
-            left, right, scorer=fuzz.ratio, score_cutoff=least, dtype=np.float32, workers=-1
-        )
-        alike[some] = ratios > 0
-    return alike
-
-
-def _encoded(tokens: Sequence[str], signs: dict[str, str]) -> str:
-    # Characters stand for themselves; longer tokens get one beyond all that are in use.
-    return "".join(t if len(t) == 1 else signs.setdefault(t, chr(0xF0000 + len(signs))) for t in tokens)
-
-
-def _without_gloss(text: str, other: str) -> str:
-    """Text without foreign names in brackets after a Chinese one that the other text leaves out."""
-    if "(" not in text and "（" not in text:
-        return text
-    letters = other.lower()
-    return _GLOSS.sub(lambda m: m[0] if m[1].strip().lower() in letters else "", text)
-
-
-def _compare(a: Reading, b: Reading, at: DedupSettings) -> Finding:
+def compare_read(a: AsRead, b: AsRead, at: DedupSettings) -> tuple[Finding, Finding]:
+    """Compare two questions that have been read: the finding told from a to b, and from b to a."""
     from rapidfuzz import fuzz
 
     if a.key == b.key and a.key.strip():
-        return Finding("duplicate", 1.0, {"text": "equal"})
+        return _both("duplicate", 1.0, {"text": "equal"})
     if not a.tokens or not b.tokens:
-        return Finding("different", 0.0, {"text": "nothing to compare"})
+        return _both("different", 0.0, {"text": "nothing to compare"})
     left, right = _flattened(a.tokens, b.tokens)
     score = fuzz.ratio(left, right)
-    rough = max(score, fuzz.ratio(content(left), content(right)))
+    rough = score if score >= at.duplicate_at else max(score, fuzz.ratio(content(left), content(right)))
     evidence = {"ratio": f"{score:.0f}"}
     if rough < at.review_at - 10:
-        return Finding("different", score / 100, evidence)
+        return _both("different", score / 100, evidence)
     if max(len(left), len(right)) > _ENDLESS:
-        return Finding("review", score / 100, {**evidence, "length": "too long to compare word by word"})
+        told = {**evidence, "length": "too long to compare word by word"}
+        return _both("review", score / 100, told)
     forth = _judge(Pair(a, b, left, right), rough, at)
     # An alignment read from the other end may place a change elsewhere.
     back = _judge(Pair(b, a, right, left), rough, at)
-    verdict = forth[0] if forth[0] == back[0] else "review"
-    told = max(forth, back, key=lambda side: len(side[1]))[1] if verdict == "review" else forth[1]
-    return Finding(verdict, score / 100, {**evidence, **told})
+    if forth[0] == back[0]:
+        return (
+            Finding(forth[0], score / 100, {**evidence, **forth[1]}),
+            Finding(back[0], score / 100, {**evidence, **back[1]}),
+        )
+    told = max(forth, back, key=lambda side: len(side[1]))[1]
+    return _both("review", score / 100, {**evidence, **told})
+
+
+def _both(verdict: Decision, score: float, told: dict[str, str]) -> tuple[Finding, Finding]:
+    found = Finding(verdict, score, told)
+    return found, found
 
 
 def _flattened(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -176,7 +129,7 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
     size = sum(len(t) if not t.isascii() else 2 for t in extra)
     if size > _MUCH * length:
         return "different", told
-    if lone and (length < 12 or (length < 30 and _CHOOSING.search(pair.a.stem))):
+    if lone and (length < 12 or (length < 30 and pair.a.choosing)):
         return "review", {**told, "options": "only on one side, and the stem says little without"}
     doubt = qualified(pair) if length < _WIDE else ""
     if doubt:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field
 
-from bank.dedup.clusters import partners_of, was
+from bank.dedup.bulk import findings
+from bank.dedup.clusters import partners_in, was
+from bank.dedup.columns import fold as fold_all
 from bank.dedup.items import (
     ANSWERS,
     APART,
@@ -18,14 +24,20 @@ from bank.dedup.items import (
     WAS,
     Item,
     answers_conflict,
+    asked,
     compare_items,
 )
+from bank.dedup.join import pairs_of, readings
+from bank.dedup.source import ListedRows, Rows, TableRows
 from bank.dedup.verdict import Finding
 from schemas.document import Frozen
 from schemas.errors import UsageError
 from schemas.question import Status
 from schemas.settings import DedupSettings
 from schemas.text import fold
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Member(Frozen):
@@ -71,27 +83,36 @@ class Plan(Frozen):
         return sum(len(cluster.members) for cluster in self.clusters)
 
 
-def regroup(rows: Sequence[Mapping[str, Any]], settings: DedupSettings) -> Plan:
+def regroup(
+    rows: pa.Table | Sequence[Mapping[str, Any]],
+    settings: DedupSettings,
+    *,
+    pool: Executor | None = None,
+    threads: int = 1,
+    shards: Executor | None = None,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> Plan:
     """Decide all duplicates of a bank from what its questions say, whatever was decided before.
 
-    rows: the bank with COLUMNS, in any order. Rejected and retired questions are left alone, and
-    what a curator has set apart or reviewed stays so. The outcome does not depend on the order in
-    which batches came.
+    rows: the bank with COLUMNS, in any order; an Arrow table is not made into objects. Rejected and
+    retired questions are left alone, and what a curator has set apart or reviewed stays so. The
+    outcome does not depend on the order in which batches came, nor on how many do the work.
+    pool: processes that fold and judge. threads, shards: see join.pairs_of. progress is told the stage
+    that begins: folding, candidates, verdicts, clusters.
     """
-    ordered = sorted(rows, key=lambda row: str(row["question_id"]))
-    items = [item for item in (Item(row, i, new=True) for i, row in enumerate(ordered)) if item.accepted]
-    partners = partners_of(items, settings)
+    source = TableRows(rows) if not isinstance(rows, Sequence) else ListedRows(rows)
+    near = _near(source, settings, pool, threads, shards, progress)
+    items, by_id = near.items, {item.id: item for item in near.items}
     joined: dict[str, list[tuple[Item, Finding]]] = {}
     doubts: list[tuple[Item, Item, Finding]] = []
-    by_id = {item.id: item for item in items}
     tied = {item.id: item.joined for item in items if item.joined in by_id and item.joined != item.id}
     for item in sorted(items, key=lambda i: i.rank):
         if item.id in tied:
             continue
         best: tuple[Item, Finding] | None = None
         doubt: tuple[Item, Finding] | None = None
-        for other in {o.id: o for o in partners.get(item.id, ()) if o.id in joined}.values():
-            found = compare_items(item, other, settings)
+        for other in {o.id: o for o in near.partners.get(item.id, ()) if o.id in joined}.values():
+            found = compare_items(item, other, settings, near.finding(item, other))
             key = (-found.score, other.rank)
             if found.verdict == "duplicate" and (best is None or key < (-best[1].score, best[0].rank)):
                 best = (other, found)
@@ -104,7 +125,71 @@ def regroup(rows: Sequence[Mapping[str, Any]], settings: DedupSettings) -> Plan:
         if doubt is not None and not item.row["reviewer"]:
             doubts.append((item, *doubt))
     _join(tied, by_id, joined)
-    return _plan(items, by_id, joined, doubts)
+    return _plan(len(source), items, by_id, joined, doubts)
+
+
+@dataclass
+class _Near:
+    """The questions that have anything to do with another, or say so, and what their texts are to each other.
+
+    reading: place of an item -> number of what it reads. told: pairs of readings -> the finding.
+    """
+
+    items: list[Item]
+    partners: dict[str, list[Item]]
+    reading: dict[int, int]
+    told: dict[tuple[int, int], Finding]
+
+    def finding(self, item: Item, other: Item) -> Finding | None:
+        """What was found of their texts; None where these must be compared."""
+        return self.told.get((self.reading[item.place], self.reading[other.place]))
+
+
+def _near(
+    source: Rows,
+    settings: DedupSettings,
+    pool: Executor | None,
+    threads: int,
+    shards: Executor | None,
+    progress: Callable[[str], None],
+) -> _Near:
+    progress("folding")
+    folded = fold_all(source.asked(), pool)
+    progress("candidates")
+    read = readings(folded)
+    pairs = pairs_of(folded, read.heads, settings, threads=threads, shards=shards)
+
+    def text_of(places: Sequence[int]) -> list[str]:
+        return [asked(r["prompt"], r["printed"], r["material"])[0] for r in source.take(places)]
+
+    progress("verdicts")
+    met: list[tuple[int, int]] = []
+    told: dict[tuple[int, int], Finding] = {}
+    for number, forth, back in findings(folded, read.heads[pairs], settings, text_of, pool):
+        i, j = pairs[number].tolist()
+        met.append((i, j))
+        told[i, j], told[j, i] = forth, back
+    progress("clusters")
+    sizes = np.bincount(read.reading, minlength=len(read.heads))
+    wanted = sizes > 1
+    wanted[[i for pair in met for i in pair]] = True
+    places = set(np.flatnonzero(wanted[read.reading]).tolist()) | set(settled := source.settled())
+    merged = {item.joined for item in map(_item, source.take(settled), settled)} - {""}
+    places |= set(source.place_of(sorted(merged)))
+    ordered = sorted(places)
+    items = [_item(row, place) for row, place in zip(source.take(ordered), ordered, strict=True)]
+    reading = {place: int(read.reading[place]) for place in ordered}
+    equal = Finding("duplicate", 1.0, {"text": "equal"})
+    for number in np.flatnonzero((sizes > 1) & (folded.tokens[read.heads] > 0)).tolist():
+        told[number, number] = equal
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[reading[item.place]].append(item)
+    return _Near(items, partners_in(groups, met), reading, told)
+
+
+def _item(row: Mapping[str, Any], place: int) -> Item:
+    return Item(row, place, new=True)
 
 
 def _join(
@@ -128,6 +213,7 @@ def _join(
 
 
 def _plan(
+    size: int,
     items: Sequence[Item],
     by_id: Mapping[str, Item],
     joined: Mapping[str, Sequence[tuple[Item, Finding]]],
@@ -161,20 +247,22 @@ def _plan(
         )
     changes = {item.id: told[item.id] for item in items if _differs(item, told[item.id])}
     return Plan(
-        items=len(items),
+        items=size,
         clusters=tuple(sorted(clusters, key=lambda c: c.cluster_id)),
         doubts=tuple(Doubt(one=_member(a, f), other=_member(b)) for a, b, f in doubts),
         changes=changes,
     )
 
 
-def apart(rows: Sequence[Mapping[str, Any]], name: str) -> Plan:
+def apart(rows: pa.Table | Sequence[Mapping[str, Any]], name: str) -> Plan:
     """Undo a merge: the plan that gives the questions of a cluster their former status.
 
     rows: the bank with COLUMNS. name: the id of a cluster, or of one duplicate to take out of its
     cluster. What was undone is not merged with that keeper again. UsageError if nothing is merged
     under this name.
     """
+    if not isinstance(rows, Sequence):
+        rows = _around(rows, name)
     items = [Item(row, i, new=False) for i, row in enumerate(rows)]
     one = [i for i in items if i.id == name and i.row["duplicate_of"]]
     inside = [i for i in items if i.row["cluster_id"] == (one[0].row["cluster_id"] if one else name)]
@@ -196,6 +284,16 @@ def apart(rows: Sequence[Mapping[str, Any]], name: str) -> Plan:
     if len(left) == 1:
         changes[left[0].id] = _alone(left[0])
     return Plan(items=len(inside), changes=changes)
+
+
+def _around(table: pa.Table, name: str) -> list[Mapping[str, Any]]:
+    """The row of this id, and those of its cluster or of the cluster of this id."""
+    import pyarrow.compute as pc
+
+    own = table.filter(pc.field("question_id") == name)
+    clusters = sorted({name, *(str(c) for c in own["cluster_id"].to_pylist() if c)})
+    near = (pc.field("question_id") == name) | pc.field("cluster_id").isin(clusters)
+    return list(table.filter(near).to_pylist())
 
 
 def _alone(item: Item) -> dict[str, Any]:

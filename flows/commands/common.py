@@ -18,7 +18,7 @@ from schemas.errors import ExamBankError, UsageError
 if TYPE_CHECKING:
     from flows.files import Source
     from schemas.question import Extraction
-    from schemas.settings import Settings
+    from schemas.settings import RunSettings, Settings
 
 BankOption = Annotated[
     Path, typer.Option("--bank", envvar="EXAMBANK_BANK", help="Folder of the bank.", show_default=True)
@@ -32,10 +32,21 @@ ConfigOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Documents read at once; by default one per core.")
 ]
+AddressOption = Annotated[
+    str | None,
+    typer.Option("--address", help="Dask scheduler, as tcp://HOST:PORT; else a local cluster."),
+]
 AnswersOption = Annotated[
     list[str] | None,
     typer.Option("--answers", help="Answers: KEY for a single paper, else PAPER=KEY; repeatable."),
 ]
+
+
+class Runner(enum.StrEnum):
+    """Where the work is done."""
+
+    THREADS = "threads"
+    DASK = "dask"
 
 
 class OcrModel(enum.StrEnum):
@@ -81,6 +92,18 @@ def settings(config: Path | None, flags: Mapping[str, object] | None = None) -> 
     from flows.config import load
 
     return load(config, os.environ, flags)
+
+
+def runner_flags(runner: Runner | None, address: str | None, jobs: int | None) -> dict[str, object]:
+    """The flags of a command whose work Dask can do; an address alone means Dask."""
+    named = runner.value if runner else ("dask" if address else None)
+    return {"run.workers": jobs, "run.runner": named, "run.address": address}
+
+
+def check_runner(run: RunSettings) -> None:
+    """UsageError for an address that nobody would call."""
+    if run.address and run.runner != "dask":
+        raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
 
 
 def say(text: str = "") -> None:

@@ -87,6 +87,13 @@ def dedup(
         str | None, typer.Option("--undo", help="Take a merge back: a cluster's id, or one duplicate's.")
     ] = None,
     why: Annotated[str, typer.Option("--why", help="The reason, for the log.")] = "",
+    runner: Annotated[
+        common.Runner | None, typer.Option("--runner", help="Where texts are compared.")
+    ] = None,
+    address: common.AddressOption = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes; by default one per core.")
+    ] = None,
     bank: common.BankOption = common.DEFAULT_BANK,
     config: common.ConfigOption = None,
     as_json: common.JsonOption = False,
@@ -97,15 +104,27 @@ def dedup(
     from bank.store import Bank
     from flows.batch import who
     from flows.dedup_report import page
+    from flows.dedup_workers import hands
 
     if undo is not None and html is not None:
         raise UsageError("--html shows clusters; there are none to show with --undo.")
-    settings = common.settings(config).dedup
+    settings = common.settings(config, common.runner_flags(runner, address, jobs))
+    common.check_runner(settings.run)
     common.check_out(out, html, inputs=[config], bank=bank)
     opened = Bank.open(bank)
     seen = opened.version
-    rows = opened.table(COLUMNS, version=seen).to_pylist()
-    plan = apart(rows, undo) if undo is not None else regroup(rows, settings)
+    rows = opened.table(COLUMNS, version=seen)
+    if undo is not None:
+        plan = apart(rows, undo)
+    else:
+        with hands(settings.run, rows.num_rows) as who_works:
+            plan = regroup(
+                rows,
+                settings.dedup,
+                pool=who_works.pool,
+                threads=who_works.threads,
+                shards=who_works.shards,
+            )
     version = seen
     if not dry_run:
         reason = why or (f"undo the merge {undo}" if undo is not None else "duplicates of the whole bank")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,13 +12,6 @@ if TYPE_CHECKING:
     from flows.batch import BatchReport
 
 EPILOG = "Example: exambank ingest data/samples --batch samples --bank data/bank"
-
-
-class Runner(enum.StrEnum):
-    """Where documents are read."""
-
-    THREADS = "threads"
-    DASK = "dask"
 
 
 def ingest(
@@ -33,11 +25,10 @@ def ingest(
     course: Annotated[str | None, typer.Option("--course", help="Course of the whole batch.")] = None,
     why: Annotated[str, typer.Option("--why", help="Reason, for the log.", show_default=False)] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but change the bank.")] = False,
-    runner: Annotated[Runner | None, typer.Option("--runner", help="Where documents are read.")] = None,
-    address: Annotated[
-        str | None,
-        typer.Option("--address", help="Dask scheduler, as tcp://HOST:PORT; else a local cluster."),
+    runner: Annotated[
+        common.Runner | None, typer.Option("--runner", help="Where documents are read.")
     ] = None,
+    address: common.AddressOption = None,
     ocr_model: common.OcrModelOption = None,
     formula_model: common.FormulaModelOption = None,
     jobs: common.JobsOption = None,
@@ -58,21 +49,18 @@ def ingest(
     if not batch.strip() or not batch.isprintable():
         raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
     flags = {
-        "run.workers": jobs,
+        **common.runner_flags(runner, address, jobs),
         "read.ocr_model": ocr_model.weights if ocr_model else None,
         "read.formula_model": common.formula_flag(formula_model),
-        "run.runner": runner.value if runner else ("dask" if address else None),
-        "run.address": address,
         "classify.discipline": discipline,
         "classify.course": course,
     }
     settings = common.settings(config, flags)
+    common.check_runner(settings.run)
     if settings.classify.discipline:
         require_discipline(settings.classify.discipline)
     if settings.classify.course:
         require_course(settings.classify.course)
-    if settings.run.address and settings.run.runner != "dask":
-        raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
     found, keys = plan(paths, answers or [], settings)
     with found, common.reading_progress(len(found.sources), quiet) as progress:
         report = run(

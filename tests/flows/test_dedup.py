@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from daskkit import cluster
 
 from bank.store import Bank
 from flows.cli import main
@@ -53,6 +54,26 @@ def test_dedup_reports_applies_once_and_is_undone(
     assert (code, bank.version) == (0, 4)
     assert {q.status.value for q in bank.read()} == {"active"}
     assert call(capsys, "dedup", "--undo", "qnone", *where)[0] == 2
+
+
+def test_a_dask_cluster_finds_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = Bank.create(tmp_path / "bank", KEY)
+    items = [
+        *paper("a.pdf", 60),
+        *(
+            q.model_copy(update={"prompt": f"3. {q.prompt}", "printed": f"3. {q.prompt}（5分）"})
+            for q in paper("b.pdf", 40, 10)
+        ),
+    ]
+    made.add(items, batch="b", who="a", why="b", now="2026-01-01T00:00:00Z", settle_duplicates=False)
+    where = ("dedup", "--dry-run", "--json", "--bank", made.path)
+    _, alone = call(capsys, *where)
+    with cluster(tmp_path, workers=2) as address:
+        code, shared = call(capsys, *where, "--runner", "dask", "--address", address)
+    assert code == 0
+    assert json.loads(shared) == json.loads(alone)
+    assert json.loads(alone)["duplicates"] == 40
+    assert call(capsys, *where, "--runner", "threads", "--address", address)[0] == 2
 
 
 def test_compare_writes_a_line_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
