@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from schemas.errors import UsageError
 EPILOG = "Example: exambank classify questions.jsonl --out labels.jsonl"
 PARTLY = 3
 _SHOWN = 50
+_AT_ONCE = 2_000
 
 
 def classify(
@@ -33,7 +35,7 @@ def classify(
     as_json: common.JsonOption = False,
 ) -> int:
     """File questions by their text alone: discipline, sub-discipline and type, each with a confidence."""
-    from ingest.classify.filing import file_text
+    from ingest.classify.filing import file_texts
 
     common.settings(config)
     spoken = str(out) == "-"
@@ -47,13 +49,19 @@ def classify(
     refused: list[dict[str, object]] = []
     counts: Counter[str] = Counter()
     with common.line_writer(None if spoken else out) as write:
-        for row in good_rows(rows, refused):
-            filed = file_text(row["text"])
-            counts[filed.discipline or "none"] += 1
-            write(json.dumps({"id": row["id"], **filed.row()}, ensure_ascii=False))
-            if not quiet and counts.total() % 10_000 == 0:
-                common.say(f"{counts.total():,} rows filed")
+        for some in batched(good_rows(rows, refused)):
+            for row, filed in zip(some, file_texts([row["text"] for row in some]), strict=True):
+                counts[filed.discipline or "none"] += 1
+                write(json.dumps({"id": row["id"], **filed.row()}, ensure_ascii=False))
+            if not quiet and len(some) == _AT_ONCE:
+                common.say(f"{counts.total():,} questions filed")
     return _told(counts, refused, out, as_json)
+
+
+def batched(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Rows in lists of _AT_ONCE, the last shorter."""
+    while some := list(islice(rows, _AT_ONCE)):
+        yield some
 
 
 def good_rows(path: Path, refused: list[dict[str, object]]) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,11 @@
-"""What the words of a text speak for, and how surely: evidence by sub-discipline, and probabilities."""
+"""What the words of texts speak for, and how surely: evidence by sub-discipline, and probabilities."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from ingest.classify.model import model
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Reals = NDArray[np.float32]
 
 MAX_CHARS = 200_000
 """Text read of one paper; more of it would not change the label."""
@@ -33,7 +36,7 @@ _EVEN = 0.02
 _NOTHING = 1e-4
 """Score of a sub-discipline below which it is left out."""
 
-_PARTS = 0.2
+_PARTS = 0.3
 """What a pair or triple of characters counts beside a word."""
 
 _MAX_SCORE = 24.0
@@ -53,62 +56,96 @@ _ASKING = re.compile(
     r"名词解释|(?:程序|算法)?(?:简答|选择|填空|判断|计算|论述|分析|应用|证明|综合|设计|问答|辨析|作图|编程|翻译|写作)题"
     r"|解释下列名词|multiple choice|true or false|short answer|problem set"
 )
+_ASKED = ("题", "解释", "choice", "true or", "short a", "problem s")
+"""What each of these has: most texts have none, and looking for the whole pattern takes long."""
 
 
-def text_evidence(text: str) -> TextEvidence:
-    """What the words of a text say; a word said twice counts less the second time.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What of the model occurs in a text: words with how often, pairs and triples of characters, by place."""
 
-    Beside whole words speak the pairs and triples of characters that listed words are made of, so
-    that a term nobody listed speaks by its parts; they say nothing of plain words.
+    words: dict[str, int]
+    grams: list[int]
+
+
+def find(text: str) -> Found:
+    """The listed words of a text, and the pairs and triples of characters that listed words are made of.
+
+    By these a term nobody listed speaks by its parts; plain words have none.
+    """
+    known = model()
+    prepared = prepare(text[:MAX_CHARS])
+    if any(word in prepared for word in _ASKED):
+        prepared = _ASKING.sub(" ", prepared)
+    counts: Counter[str] = Counter()
+    bare, kept = [], 0
+    for start, end in known.segmenter.cut(prepared):
+        word = prepared[start:end]
+        if word in known.plain:
+            bare.append(prepared[kept:start])
+            kept = end
+        else:
+            counts[word] += 1
+    bare.append(prepared[kept:])
+    chars, grams = " ".join(bare), known.grams
+    said = {chars[at : at + 2] for at in range(len(chars) - 1)}
+    said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
+    return Found(counts, sorted(grams[gram] for gram in said if gram in grams))
+
+
+def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
+    """Log-odds of texts: an array (texts, disciplines), and one (texts, sub-disciplines).
+
+    A word said twice counts less the second time.
     """
     import numpy as np
 
     known = model()
-    prepared = _ASKING.sub(" ", prepare(text[:MAX_CHARS]))
-    counts: Counter[str] = Counter()
-    bare = list(prepared)
-    for start, end in known.segmenter.cut(prepared):
-        word = prepared[start:end]
-        if word in known.plain:
-            bare[start:end] = " " * (end - start)
-        else:
-            counts[word] += 1
     number = len(known.disciplines)
-    found = np.zeros(number + len(known.subs), np.float32)
-    telling: list[tuple[float, str]] = []
-    if counts:
-        rows = known.rows[[known.ids[word] for word in counts]]
-        times = np.array([1 + math.log(n) for n in counts.values()], np.float32)
-        found = times @ rows
-        telling = sorted(zip((-rows.max(axis=1) * times).tolist(), counts, strict=True))
-    chars = "".join(bare)
-    grams = {
-        at
-        for size in (2, 3)
-        for start in range(len(chars) - size + 1)
-        if (at := known.grams.get(chars[start : start + size])) is not None
-    }
-    by_discipline, by_sub = found[:number], found[number:]
-    support = np.log1p(np.expm1(np.minimum(by_sub * _SCALE, 50)) @ known.members)
-    sums = by_discipline + support
-    if grams:
-        sums = sums + _PARTS * known.gram_rows[sorted(grams)].sum(axis=0)
-    if not counts and not grams:
-        return TextEvidence({}, ())
-    scores = _joined(sums, by_sub)
-    return TextEvidence(scores, tuple(word for _, word in telling))
+    by_word = np.zeros((len(found), number + len(known.subs)), np.float32)
+    by_gram = np.zeros((len(found), number), np.float32)
+    for at, one in enumerate(found):
+        if one.words:
+            times = np.array([1 + math.log(n) for n in one.words.values()], np.float32)
+            by_word[at] = times @ known.rows[[known.ids[word] for word in one.words]]
+        if one.grams:
+            by_gram[at] = known.gram_rows[one.grams].sum(axis=0)
+    by_sub = by_word[:, number:]
+    support = np.log1p(np.expm1(np.minimum(by_sub * _SCALE, 50.0)) @ known.members)
+    return by_word[:, :number] + support + _PARTS * by_gram, by_sub
 
 
-def _joined(sums: NDArray[np.float32], by_sub: NDArray[np.float32]) -> dict[str, float]:
-    """Scores of sub-disciplines: the odds of a discipline are parted among its own by their words."""
+def raised(sums: Reals, by_sub: Reals) -> Reals:
+    """Odds of sub-disciplines against "none of these", (texts, sub-disciplines).
+
+    The odds of a discipline are parted among its own by their words.
+    """
     import numpy as np
 
     known = model()
-    raised = np.maximum(np.expm1(np.minimum(sums * _TEMPER, 60.0)), 0.0)
+    odds = np.maximum(np.expm1(np.minimum(sums * _TEMPER, 60.0)), 0.0)
     parts = np.expm1(np.minimum(by_sub * _SCALE, 50.0)) + _EVEN
     shares = parts / ((parts @ known.members) @ known.members.T)
-    scores = np.log1p(shares * (known.members @ raised)) / _SCALE
-    return {code: float(score) for code, score in zip(known.subs, scores, strict=True) if score > _NOTHING}
+    result: Reals = shares * (odds @ known.members.T)
+    return result
+
+
+def text_evidence(text: str) -> TextEvidence:
+    """What the words of a text say, a word said twice less the second time."""
+    import numpy as np
+
+    known = model()
+    found = find(text)
+    if not found.words and not found.grams:
+        return TextEvidence({}, ())
+    scores = np.log1p(raised(*add_up([found]))[0]) / _SCALE
+    weights = {
+        word: float(known.rows[known.ids[word]].max()) * (1 + math.log(n)) for word, n in found.words.items()
+    }
+    return TextEvidence(
+        {code: float(score) for code, score in zip(known.subs, scores, strict=True) if score > _NOTHING},
+        tuple(sorted(weights, key=lambda word: (-weights[word], word))),
+    )
 
 
 def posterior(scores: dict[str, float]) -> dict[str, float]:
@@ -121,9 +158,15 @@ def posterior(scores: dict[str, float]) -> dict[str, float]:
         return {}
     top = max(scores.values())
     scale = _SCALE * (min(1.0, _MAX_SCORE / top) if top > 0 else 1.0)
-    raised = {code: math.expm1(score * scale) for code, score in scores.items()}
-    total = sum(raised.values()) + _UNDECIDED
-    return {code: value / total for code, value in raised.items()}
+    odds = {code: math.expm1(score * scale) for code, score in scores.items()}
+    total = sum(odds.values()) + _UNDECIDED
+    return {code: value / total for code, value in odds.items()}
+
+
+def chances(odds: Reals) -> Reals:
+    """Probabilities of sub-disciplines from odds, (texts, sub-disciplines); the rest to 1 is undecided."""
+    result: Reals = odds / (odds.sum(axis=1, keepdims=True) + _UNDECIDED)
+    return result
 
 
 def speaks_for(word: str, discipline: str) -> bool:

@@ -1,13 +1,13 @@
-"""Filing single texts: what `classify` says of a question of which only the text is known."""
+"""Filing single texts: what `classify` says of questions of which only the text is known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.classify.evidence import text_evidence
-from ingest.classify.label import decide
-from ingest.classify.question_type import question_type
-from schemas.question import Draft
+from ingest.classify.evidence import add_up, chances, find, raised
+from ingest.classify.model import model
+from ingest.classify.question_type import type_of_text
 from schemas.taxonomy import UNKNOWN, taxonomy
 
 
@@ -39,9 +39,28 @@ class Filed:
         }
 
 
-def file_text(text: str) -> Filed:
-    """Discipline, sub-discipline and type of one question from its text alone."""
-    label = decide((), text_evidence(text))
-    known = label.discipline if label.discipline != UNKNOWN else ""
-    kind = question_type(Draft(source="", stem=text, printed=text), label.discipline)
-    return Filed(known, label.confidence, label.sub_discipline, label.confidence, kind.value, 0.9)
+def file_texts(texts: Sequence[str]) -> list[Filed]:
+    """Discipline, sub-discipline and type of each question from its text alone."""
+    if not texts:
+        return []
+    known = model()
+    by_sub = chances(raised(*add_up([find(text) for text in texts])))
+    by_discipline = by_sub @ known.members
+    filed = []
+    for text, subs, disciplines in zip(texts, by_sub, by_discipline, strict=True):
+        best = int(disciplines.argmax())
+        sure = float(disciplines[best])
+        code = known.disciplines[best] if sure > 0 else ""
+        sub = int((subs * known.members[:, best]).argmax())
+        kind, kind_sure = type_of_text(text, code or UNKNOWN)
+        filed.append(
+            Filed(
+                code,
+                round(min(sure, 0.99), 4),
+                known.subs[sub] if code else "",
+                round(min(float(subs[sub]), 0.99), 4),
+                kind.value,
+                kind_sure,
+            )
+        )
+    return filed

@@ -80,7 +80,28 @@ def _read() -> _Words:
             if len(name) >= (6 if name.isascii() else 4):
                 shares.setdefault(name, {})[code] = 1.0
     weights = {word: _weight(word) * (_EVERYDAY if word in everyday else 1.0) for word in shares}
-    plain, said, hinted = set(), dict[str, dict[str, float]](), set()
+    words = _Words(shares, weights, set())
+    _lean(words)
+    for word in words.plain:
+        shares.pop(word, None)
+    for word, found in shares.items():
+        total = sum(found.values())
+        shares[word] = {sub: share / total for sub, share in found.items()}
+    return words
+
+
+@cache
+def _meant(code: str) -> dict[str, float]:
+    """The sub-disciplines a code stands for, with equal shares of 1."""
+    subs = [sub for sub in taxonomy().sub_disciplines if sub.startswith(code)]
+    return dict.fromkeys(subs, 1 / max(len(subs), 1))
+
+
+def _lean(words: _Words) -> None:
+    """Put in what leanings.tsv says."""
+    weights, plain = words.weights, words.plain
+    said: dict[str, dict[str, float]] = {}
+    hinted: set[str] = set()
     for leaning in leanings():
         if leaning.force is Force.PLAIN:
             plain.add(leaning.word)
@@ -96,16 +117,9 @@ def _read() -> _Words:
         told = said.setdefault(leaning.word, {})
         times = 2.0 if leaning.force is Force.SUBJECT else 1.0
         for code, rank in zip(leaning.codes, _RANKS, strict=False):
-            subs = [sub for sub in tax.sub_disciplines if sub.startswith(code)]
-            for sub in subs:
-                told[sub] = told.get(sub, 0.0) + times * rank / len(subs)
-    shares |= said
-    for word in plain:
-        shares.pop(word, None)
-    for word, found in shares.items():
-        total = sum(found.values())
-        shares[word] = {sub: share / total for sub, share in found.items()}
-    return _Words(shares, weights, plain)
+            for sub, part in _meant(code).items():
+                told[sub] = told.get(sub, 0.0) + times * rank * part
+    words.shares |= said
 
 
 def grams_of(text: str) -> set[str]:

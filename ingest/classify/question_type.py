@@ -123,6 +123,11 @@ def question_type(draft: Draft, discipline: str) -> QuestionType:
     return _by_wording(text, prepare(draft.material), discipline)
 
 
+def type_of_text(text: str, discipline: str) -> tuple[QuestionType, float]:
+    """The type of a question of which only the text is known, and the probability that it is right."""
+    return _by_wording(prepare(text), "", discipline), 0.9
+
+
 def _by_wording(text: str, material: str, discipline: str) -> QuestionType:
     numerate = discipline in _NUMERATE or "$" in text or "\\" in text
     task = text[-300:]

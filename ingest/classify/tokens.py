@@ -3,50 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from string import ascii_letters, digits
 
 from ingest.classify.match import is_latin
 
-_LONGER = 0.02
-"""What a character more of one word is worth where two ways of cutting need as many pieces."""
+_LATIN = frozenset(ascii_letters + digits)
+_LONGEST = 200
+_COSTS = tuple(1.0 - 0.02 * min(length, 8) for length in range(_LONGEST + 1))
+"""What a word costs by its length: one piece, a little less for a longer one, which wins where two
+ways of cutting need as many pieces."""
 
 
 class Segmenter:
-    """Looks words up by their first character and the lengths that occur there; time grows with the text."""
+    """Looks words up by their first two characters and the lengths that occur there."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._words = frozenset(words)
+        self._words = frozenset(word for word in words if 2 <= len(word) <= _LONGEST)
         lengths: dict[str, set[int]] = {}
         for word in self._words:
-            lengths.setdefault(word[0], set()).add(len(word))
+            lengths.setdefault(word[:2], set()).add(len(word))
         self._lengths = {head: tuple(sorted(found)) for head, found in lengths.items()}
 
     def cut(self, prepared: str) -> list[tuple[int, int]]:
         """Where the words of a text stand, from left to right, as (start, end); what is no word is left out.
 
-        A word of Latin letters is found whole or in the plural, never inside another.
+        A word of Latin letters is found whole or in the plural, never inside another. Time grows with
+        the text.
         """
         size = len(prepared)
         cost = [0.0] * (size + 1)
         after = [0] * size
         words, lengths = self._words, self._lengths
+        follows = ""
         for at in range(size - 1, -1, -1):
             char = prepared[at]
-            inside = at > 0 and is_latin(char) and is_latin(prepared[at - 1])
-            least, to = cost[at + 1] + (0.0 if inside or char == " " else 1.0), at + 1
-            for length in () if inside else lengths.get(char, ()):
-                end = at + length
-                if end > size:
-                    break
-                found = cost[end] + 1.0 - _LONGER * min(length, 8)
-                if found < least and prepared[at:end] in words and whole(prepared, end):
-                    least, to = found, end
+            inside = char in _LATIN and at > 0 and prepared[at - 1] in _LATIN
+            least, to = cost[at + 1] if inside or char == " " else cost[at + 1] + 1.0, at + 1
+            found_lengths = lengths.get(char + follows)
+            follows = char
+            if found_lengths and not inside:
+                for length in found_lengths:
+                    end = at + length
+                    if end > size:
+                        break
+                    found = cost[end] + _COSTS[length]
+                    if found < least and prepared[at:end] in words and whole(prepared, end):
+                        least, to = found, end
             cost[at], after[at] = least, to
-        ends, at = [0], 0
+        cut, at = [], 0
         while at < size:
-            at = after[at]
-            ends.append(at)
-        return [(start, end) for start, end in pairwise(ends) if prepared[start:end] in words]
+            end = after[at]
+            if end > at + 1:
+                cut.append((at, end))
+            at = end
+        return cut
 
 
 def whole(text: str, end: int) -> bool:
