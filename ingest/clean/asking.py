@@ -12,17 +12,18 @@ _INTERROGATIVE = re.compile(
     re.IGNORECASE,
 )
 _DEMAND = (
-    r"(?:简单|简要|扼要|详细|具体|大致|简明|准确)地?(?=[\u4e00-\u9fff])|[表陈]述|请|试|简[述析答论要]|[叙论阐概评]述|述[评论]|试[论述]|论(?![语文])|浅析|说明(?!文)|解释(?!变量)|分析(?!法|学)|辨析|[评赏]析|评[价论]|比较(?!优势)"
-    r"|对比|举例|列[举出]|指出|[写给画作标找选]出|绘制|[作画].{0,6}图|图示|计算(?!机)|求(?!职|助)|[证证]明(?!力|书|文)|推导|设计(?!模式)|编[写程制]|实现"
+    r"(?:简单|简要|扼要|详细|具体|大致|简明|准确)地?(?=[\u4e00-\u9fff])|[表陈]述|结合|联系实际|以.{1,20}为例|请|试|简[述析答论要]|[叙论阐概评]述|述[评论]|试[论述]|论(?![语文])|浅析|说明(?!文)|解释(?!变量)|分析(?!法|学)|辨析|[评赏]析|评[价论]|比较(?!优势)"
+    r"|对比|举例|列[举出]|指出|[写给画作标找选]出|绘制|[作画].{0,6}图|图示|计算(?!机)|(?<![要需追请征寻谋力务讲])求(?!职|助)|[证证]明(?!力|书|文)|推导|设计(?!模式)|编[写程制]|实现"
     r"|翻译|译[成为]|改[错正写]|判[断定]|回答|填[写空入上]|完成|补[充全]|谈|描述|讨论|归纳|总结|概括|介绍|论证|验证|确定|构造|估[计算]|化简"
     r"|展开|分解|解方程|解不等式|解[:：]|配平|默写|区[分别]|造句|作文|写[一作]|拟[定写]|推断|识别|排序|转换|考虑|思考|用.{1,20}(?:表示|回答|说明|解决)"
 )
 _STARTS = re.compile(rf"(?:^|[\n。；;，,:：、)）.\d]|\s)\s*(?:并|再|然后|要求)?(?:{_DEMAND})")
 _MEANS = re.compile(
-    rf"(?:利用|运用|应用|使用|采用|用|结合|根据|依据|从|以|按|联系|对|就|由|将|把|给|为|设).{{1,60}}?(?:{_DEMAND}|译|改|填|画|写|列|编)"
+    r"(?:利用|运用|应用|使用|采用|用|结合|根据|依据|从|以|按|联系|由|将|把)[^。；，,\n]{1,40}?"
+    rf"(?:{_DEMAND}|译成|填入|改成|[列编写画]出)"
 )
 _ANYWHERE = re.compile(
-    r"请|试[述论说析证求画写比举]|[简叙论]述|求(?![职助和])|计算(?!机)|证明(?!力|书)|推导|导出|[写画给作标]出|说明理由|谈谈|(?:分析|说明|解释|比较|评价|介绍|描述|讨论)一下|并(?:说明|解释|分析|证明|指出|举例)|你的(?:看法|见解|观点|理解|感想|认识)|翻译|解释|指出|回答|判断|是多[大少高]"
+    r"请|试[述论说析证求画写比举]|[简叙论]述|(?<![要需追请征寻谋力务讲])求(?![职助和])|计算(?!机)|证明(?!力|书)|推导|导出|[写画给作标]出|说明理由|谈谈|(?:分析|说明|解释|比较|评价|介绍|描述|讨论)一下|并(?:说明|解释|分析|证明|指出|举例)|你的(?:看法|见解|观点|理解|感想|认识)|翻译|解释|指出|回答|判断|是多[大少高]"
 )
 _ENGLISH = re.compile(
     r"\b(?:explain|define|describe|prove|show|find|compute|calculate|determine|discuss|compare|list|state|give|draw|write"
@@ -52,20 +53,33 @@ _SHORT_LINE = 24
 """Characters of a line that no page's edge can have broken."""
 
 _LEADS_ON = re.compile(
-    r"下[面列述文图表]|以下|如下|材料|案例|资料|阅读|短文|原文|这[段首篇句则幅种一些]|该|上述|此|译|所给|给定|本题|程序|代码|函数|算法|语句"
-    r"|计算|证|求|画|编写|设计|改[错正写]|作文|若|设|已知|假[设定]|[:：]\s*$|\b(?:following|below|this|passage|case|assume|suppose|given)\b",
+    r"下[面列述文图表]|以下|如下|材料|案例|资料|阅读|短文|原文|这[段首篇句则幅种一些]|该|上述|译|所给|给定|本题|计算|证明|^求|[，,]求"
+    r"|[画编]出|编写|设计一|改[错正写]|作文|若|设(?![计施备想立置定])|已知|假[设定如]|[:：]\s*$"
+    r"|\b(?:following|below|this|passage|case|assume|suppose|given)\b",
     re.IGNORECASE,
 )
 """In a question: what comes after it belongs to it."""
 
 _GOES_ON = re.compile(
-    r"\s*(?:[（(\[【|$]|提示|注意?[:：]|要求|说明[:：]|备注|其中|已知|设|假[设定]|例如|参考|附|材料|选项|字数|不少于|不超过"
+    r"\s*(?:[（(](?!\d)|[\[【|$]|提示|注意?[:：]|要求|说明[:：]|备注|其中|已知|设|假[设定]|例如|参考|附|材料|选项|字数|不少于|不超过"
     r"|[A-H][.．、)）]|[-*•]|\W*\d+\s?[分'’]|hint|note)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^。？?！!\n]+[。？?！!]*(?:\s*\(?（?P\.?\s?\d+(?:[-~—,，]\d+)*\)?）?)?")
+_SENTENCE = re.compile(
+    r"[^。？?！!\n]+[。？?！!]*(?:\s*[（(]?P\.?\s?\d+(?:[-~—,，、]\s?\d+)*[)）]?)?(?:\s*[（(][^）)]{1,6}[）)])?"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _TOPIC = re.compile(r"[^。，,；;！!？?：:|=…]{2,30}")
+_EDGE = 90
+"""Characters at both ends of what follows a question, in which a demand makes it part of the question."""
+
+_TOPIC_LINE = 30
+_NAMED_ABOVE = re.compile(
+    r"([\u4e00-\u9fff]{2,12})\s*[:：]\s*(?:P[\d\\\s.,、-]{1,12})?\n\s*(\1(?:是|指|即|又|也|，|：|\s).{16,})",
+    re.DOTALL,
+)
+"""A term over the sentence that defines it: 边际成本：⏎ 边际成本是…"""
+
 _TOLD_TOPIC, _TOLD_LINE, _TOLD_SAME = 60, 12, 40
 """Han characters that make a telling: below a mere topic, below a question, behind it on its own line."""
 
@@ -114,17 +128,27 @@ def told_after(text: str) -> tuple[str, str] | None:
             break
         head = first[: sentence.end()]
         rest = first[sentence.end() :]
+    named = _NAMED_ABOVE.match(text)
+    if named:
+        return named[1].strip(), named[2].strip()
     if _LEADS_ON.search(head or first) or not (_ENDED.search(head or first) or len(first) <= _SHORT_LINE):
         return None
     if head:
         told = f"{rest}\n{below}".strip()
         least = _TOLD_SAME if rest.strip() else _TOLD_LINE
         asked = head
-    elif not head and below and is_topic(re.sub(r"\s?P\.?\s?\d[\d\s.,-]*$", "", first)) and not asks(first):
+    elif below and len(first) <= _TOPIC_LINE and not asks(first):
         told, asked, least = below.strip(), first, _TOLD_TOPIC
     else:
         return None
-    if _GOES_ON.match(told) or _DEMANDS.search(told) or len(_HAN.findall(told)) < least:
+    if told[:1] in "（(" and len(_HAN.findall(told)) < _TOLD_SAME:
+        return None
+    if (
+        _GOES_ON.match(told)
+        or _DEMANDS.search(told[:_EDGE])
+        or _DEMANDS.search(told[-_EDGE:])
+        or len(_HAN.findall(told)) < least
+    ):
         return None
     return asked.strip(), told
 

@@ -29,7 +29,7 @@ _NEAR_END = 40
 
 _GIVEN_AWAY = re.compile(
     r"(?:^|\n)[ \t]*(?:(?:参考|标准|正确)?(?:答案|解答)\s?[:：]"
-    r"|[【\[](?:参考|标准|正确)?(?:答案|解析|解答|详解|分析)[】\]]|答\s?[:：]|answers?:|solution:)[ \t]?\S",
+    r"|[【\[](?:参考|标准|正确)?(?:答案|解析|解答|详解|分析)[】\]]|答\s?[:：]|answers?:|solution:)[ \t]?\S|\n[ \t]*[解证][:：][ \t]?\S",
     re.IGNORECASE,
 )
 _STRAY_OPTION = re.compile(r"\n[ \t]*[（(]?[A-H][.．、)）]")
