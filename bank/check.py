@@ -197,14 +197,14 @@ def _leftovers(here: Checked) -> Iterator[Problem]:
 
 
 def _ledger(here: Checked) -> Iterator[Problem]:
-    path = here.bank.path / "ledger.sqlite"
-    lost = Ledger(here.bank.path).lost()
+    book = Ledger(here.bank.path)
+    lost = book.lost()
     if lost is not None:
         yield from problem(lost.code, "error", lost.message, lost.remedy)
-    if lost is not None or not path.is_file():
+    if lost is not None or not book.path.is_file():
         return
     try:
-        state, given = _exposed(path)
+        state, given = _exposed(book.path, here.deep)
     except sqlite3.Error as error:
         state, given = str(error), set()
     if state != "ok":
@@ -215,6 +215,17 @@ def _ledger(here: Checked) -> Iterator[Problem]:
             "Restore ledger.sqlite from a backup: what institutions have seen is in it alone.",
         )
         return
+    try:
+        book.exposures()
+    except BankError as error:
+        yield from problem(error.code, "error", error.message, error.remedy)
+    yield from problem(
+        "ledger_unsealed",
+        "note",
+        "The runs of the exposure ledger have no digests yet: an older exambank wrote it.",
+        "Nothing to do: the next draw for an institution takes them.",
+        [""] if book.unsealed() else [],
+    )
     known = set(here.facts["question_id"].to_pylist())
     yield from problem(
         "ledger_unknown",
@@ -225,12 +236,13 @@ def _ledger(here: Checked) -> Iterator[Problem]:
     )
 
 
-def _exposed(path: Path) -> tuple[str, set[Any]]:
+def _exposed(path: Path, deep: bool) -> tuple[str, set[Any]]:
     """Whether the ledger is whole ('ok'), and the ids it tells of."""
     # Not read-only: what a killed writer left half done must be undone before anything can be read.
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
     try:
-        state = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+        look = "integrity_check" if deep else "quick_check"
+        state = str(connection.execute(f"PRAGMA {look}").fetchone()[0]).replace("\n", " ")
         held = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         given: set[Any] = set()
         if state == "ok" and "exposures" in held:

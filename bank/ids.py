@@ -114,6 +114,11 @@ def run_key(key: bytes) -> bytes:
     return _subkey(key, b"runs")
 
 
+def ledger_key(key: bytes) -> bytes:
+    """The key of the ledger's digests; tells nothing of the others."""
+    return _subkey(key, b"ledger")
+
+
 def fingerprint(key: bytes) -> str:
     """32 hex digits that tell one key from another, and nothing of either."""
     return _subkey(key, b"fingerprint").hex()[:32]

@@ -15,8 +15,9 @@ from typing import Any
 
 from pydantic import Field
 
-from bank import sums
+from bank import seals, sums
 from bank.files import write_whole
+from bank.ids import ledger_key, load_key
 from bank.ledgerfile import (
     FORMAT,
     MARK,
@@ -24,19 +25,18 @@ from bank.ledgerfile import (
     TABLES,
     WAIT_SECONDS,
     WORDS,
-    Given,
     State,
+    changed,
     failure,
     format_of,
-    given_in,
     has_tables,
     has_words,
     id_of,
     lost,
     transaction,
-    words_of,
 )
-from bank.storage import storage, told
+from bank.seals import Entry, Given, given_in, has_seals
+from bank.storage import storage, told, unwritten
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
 from schemas.evaluation import Manifest
@@ -44,6 +44,7 @@ from schemas.evaluation import Manifest
 __all__ = ["Given", "Ledger", "Run", "State"]
 _SPACE = re.compile(r"\s+")
 _LONGEST = 200  # characters of a name
+_LAST = "ledger-run"  # a mark among the digests: the number of the newest run there has been
 
 
 class Run(Frozen):
@@ -68,7 +69,8 @@ class Ledger:
     A file beside it bears the ledger's id, and so does one among the digests; they are there before the
     first exposure. Where the ledger
     is missing, empty or another than it says, everything raises BankError `ledger_lost`: taken for a
-    new one it would give out again what institutions have had.
+    new one it would give out again what institutions have had. Where a run is not as it was entered,
+    everything that reads it raises `ledger_changed`. Without both files the ledger is taken for what it is.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,22 +114,21 @@ class Ledger:
         with self._open() as base:
             self._begin(base)
         with self._open() as base, transaction(base):
-            found = base.execute(
-                "SELECT state, request, manifest FROM runs WHERE institution = ? AND run = ?", (key, run)
-            ).fetchone()
+            entries = self._entries(base, key)
+            found = next((entry for entry in entries if entry.run == run), None)
             if found is not None:
-                if found[0] != State.RELEASED and found[1] == told:
-                    return Manifest.model_validate_json(found[2]), False
+                if found.state != State.RELEASED and found.request == told:
+                    return Manifest.model_validate_json(found.manifest), False
                 raise UsageError(
-                    f"The run {run} of {institution} has been {found[0]}, as another draw."
-                    if found[0] != State.RELEASED
+                    f"The run {run} of {institution} has been {found.state}, as another draw."
+                    if found.state != State.RELEASED
                     else f"The run {run} of {institution} has been released.",
                     code="run_exists",
                     remedy="Name a new run: one that was released is not given again."
-                    if found[0] == State.RELEASED
+                    if found.state == State.RELEASED
                     else "Name a new run, or repeat the command of the old one as it was.",
                 )
-            manifest, words = draw(given_in(base, key))
+            manifest, words = draw(given_in(entries))
             number = base.execute(
                 "INSERT INTO runs (institution, shown, run, at, version, state, request, manifest)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -140,6 +141,11 @@ class Ledger:
                 "INSERT INTO exposures (run_id, question_id, words) VALUES (?, ?, ?)",
                 [(number, name, said) for name, said in zip(manifest.ids, words, strict=True)],
             )
+            seals.seal(base, self._secret, [number or 0])
+        try:
+            sums.mark(self.path.parent, _LAST, str(number))
+        except OSError as error:
+            unwritten("the number of its run", error, "The next draw writes its own.")
         return manifest, True
 
     def complete(self, words: Callable[[int, Sequence[str]], Mapping[str, str]]) -> None:
@@ -152,8 +158,7 @@ class Ledger:
         with self._open() as base:
             if not has_tables(base):
                 return
-            if not has_words(base):
-                self._begin(base)
+            self._begin(base)
             lacking: dict[int, list[tuple[int, str]]] = defaultdict(list)
             for version, number, name in base.execute(
                 "SELECT version, run_id, question_id FROM exposures JOIN runs ON runs.id = run_id"
@@ -162,19 +167,19 @@ class Ledger:
                 lacking[version].append((number, name))
             for version, entries in lacking.items():
                 said = words(version, sorted({name for _, name in entries}))
+                filled = [(said[name], number, name) for number, name in entries if name in said]
+                numbers = sorted({number for _, number, _ in filled})
                 with transaction(base):
+                    for number in numbers:
+                        self._entries(base, number=number)
                     base.executemany(
-                        "UPDATE exposures SET words = ? WHERE run_id = ? AND question_id = ?",
-                        [(said[name], number, name) for number, name in entries if name in said],
+                        "UPDATE exposures SET words = ? WHERE run_id = ? AND question_id = ?", filled
                     )
+                    seals.seal(base, self._secret, numbers)
 
     def record(self, institution: str, run: str) -> None:
         """Note that the sample of a reserved run has been written and may have been seen."""
-        with self._open() as base, transaction(base):
-            base.execute(
-                "UPDATE runs SET state = ? WHERE institution = ? AND run = ? AND state = ?",
-                (State.RECORDED, _key(institution), run, State.RESERVED),
-            )
+        self._turn(institution, run, State.RECORDED, (State.RESERVED,))
 
     def release(
         self, institution: str, run: str, *, who: str, why: str, at: str, unseen: bool = False
@@ -191,13 +196,9 @@ class Ledger:
                 code="no_run",
                 remedy="See the runs with `exambank ledger status`.",
             )
-        with self._open() as base, transaction(base):
-            states = (State.RESERVED, State.RECORDED) if unseen else (State.RESERVED, State.RESERVED)
-            changed = base.execute(
-                "UPDATE runs SET state = ?, note = ? WHERE institution = ? AND run = ? AND state IN (?, ?)",
-                (State.RELEASED, f"{why} ({who}, {at})", _key(institution), run, *states),
-            ).rowcount
-        if not changed:
+        states = (State.RESERVED, State.RECORDED) if unseen else (State.RESERVED,)
+        turned = self._turn(institution, run, State.RELEASED, states, f"{why} ({who}, {at})")
+        if not turned:
             raise UsageError(
                 f"The run {run} of {institution} has been {found.state.value}.",
                 code="run_released" if found.state is State.RELEASED else "run_recorded",
@@ -209,10 +210,7 @@ class Ledger:
 
     def given(self, institution: str) -> Given:
         """All an institution has been given, or what is reserved for it."""
-        if not self._there():
-            return Given()
-        with self._open() as base:
-            return given_in(base, _key(institution)) if has_tables(base) else Given()
+        return given_in(self._look(_key(institution)))
 
     def exposed(self, institution: str) -> list[str]:
         """The ids of all questions an institution has been given, or that are reserved for it."""
@@ -220,43 +218,85 @@ class Ledger:
 
     def manifest(self, institution: str, run: str) -> Manifest | None:
         """The manifest of a run, as it was drawn; None where the ledger has no such run."""
-        if not self._there():
-            return None
-        with self._open() as base:
-            found = None
-            if has_tables(base):
-                wanted = "SELECT manifest FROM runs WHERE institution = ? AND run = ?"
-                found = base.execute(wanted, (_key(institution), run)).fetchone()
-        return Manifest.model_validate_json(found[0]) if found is not None else None
+        found = [entry.manifest for entry in self._look(_key(institution)) if entry.run == run]
+        return Manifest.model_validate_json(found[0]) if found else None
 
     def runs(self, institution: str | None = None) -> list[Run]:
         """The runs of an institution, or of all, in the order of their reservation."""
-        if not self._there():
-            return []
-        with self._open() as base:
-            if not has_tables(base):
-                return []
-            rows = base.execute(
-                "SELECT shown, run, at, version, state, note,"
-                " (SELECT count(*) FROM exposures WHERE run_id = runs.id)"
-                " FROM runs WHERE ? IS NULL OR institution = ? ORDER BY id",
-                (institution, _key(institution) if institution is not None else ""),
-            ).fetchall()
-        names = ("institution", "run", "at", "version", "state", "note", "questions")
-        return [Run.model_validate(dict(zip(names, row, strict=True))) for row in rows]
+        return [
+            Run(
+                institution=entry.shown,
+                run=entry.run,
+                at=entry.at,
+                version=entry.version,
+                state=State(entry.state),
+                note=entry.note,
+                questions=len(entry.given),
+            )
+            for entry in self._look(_key(institution) if institution is not None else None)
+        ]
 
     def exposures(self) -> list[tuple[str, str, str]]:
         """Every institution with each question it has been given and its words; released runs left out."""
+        found = {
+            (entry.institution, name, said)
+            for entry in self._look()
+            if entry.state != State.RELEASED
+            for name, said in entry.given
+        }
+        return sorted(found, key=lambda one: (one[1], one[0]))
+
+    def unsealed(self) -> bool:
+        """Whether there are runs of before they had digests."""
+        if not self._there():
+            return False
+        with self._open() as base:
+            return has_tables(base) and not has_seals(base)
+
+    @property
+    def _secret(self) -> bytes:
+        return ledger_key(load_key(self.path.parent / "key"))
+
+    def _look(self, institution: str | None = None) -> list[Entry]:
+        """The runs of an institution, by its key, or of all; none where there is no ledger yet."""
         if not self._there():
             return []
         with self._open() as base:
-            if not has_tables(base):
-                return []
-            return base.execute(
-                f"SELECT DISTINCT institution, question_id, {words_of(base)} FROM exposures"  # noqa: S608
-                " JOIN runs ON runs.id = run_id WHERE state != ? ORDER BY question_id, institution",
-                (State.RELEASED,),
-            ).fetchall()
+            return self._entries(base, institution) if has_tables(base) else []
+
+    def _entries(
+        self, base: sqlite3.Connection, institution: str | None = None, number: int | None = None
+    ) -> list[Entry]:
+        """Runs as they were entered; BankError `ledger_changed` or `ledger_lost` where they are not."""
+        known = sums.marked(self.path.parent, _LAST)  # read first: who sees the mark finds the run
+        if not base.in_transaction:  # that nothing is entered in the middle of it
+            base.execute("BEGIN")
+        found, wrong = seals.look(base, self._secret, institution, number)
+        if self._wanted():
+            newest = base.execute("SELECT max(id) FROM runs").fetchone()[0] or 0
+            if known.isdigit() and int(known) > newest:
+                raise lost(self.path, f"is an old one, from before its last {int(known) - newest} runs")
+            if wrong:
+                raise changed(self.path, wrong)
+        return found
+
+    def _turn(
+        self, institution: str, run: str, state: State, before: Sequence[State], note: str = ""
+    ) -> bool:
+        """Give a run another state, from one of these; whether it had one of them."""
+        with self._open() as base:
+            if has_tables(base):
+                self._begin(base)
+            with transaction(base):
+                wanted = "SELECT id FROM runs WHERE institution = ? AND run = ?"
+                number = base.execute(wanted, (_key(institution), run)).fetchone()
+                found = self._entries(base, number=number[0]) if number is not None else []
+                if not found or found[0].state not in before:
+                    return False
+                wanted = "UPDATE runs SET state = ?, note = ? WHERE id = ?"
+                base.execute(wanted, (state, note, found[0].number))
+                seals.seal(base, self._secret, [found[0].number])
+        return True
 
     def _there(self) -> bool:
         """Whether there is a ledger to look into; one that has been lost is opened, and told by that."""
@@ -278,8 +318,12 @@ class Ledger:
         name, folder = id_of(base), self.path.parent
         if name and self.mark.exists() and sums.marked(folder, MARK) == name and format_of(base) == FORMAT:
             return
+        trusted = bool(self._wanted())
         with transaction(base):
-            for line in TABLES.split(";"):
+            taken = not has_seals(base) or not trusted
+            if trusted and has_tables(base):
+                self._entries(base)
+            for line in (TABLES + ";" + seals.TABLES).split(";"):
                 base.execute(line)
             if not has_words(base):
                 base.execute(WORDS)
@@ -290,10 +334,15 @@ class Ledger:
             base.execute(f"PRAGMA user_version = {FORMAT}")
             if not id_of(base):
                 base.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
+            if taken:
+                seals.seal_all(base, self._secret)
+            newest = base.execute("SELECT max(id) FROM runs").fetchone()[0] or 0
         # A kill between the two leaves a ledger without a mark, which the next reservation makes.
         with told(folder):
             if not self.mark.exists():
                 write_whole(self.mark, f"{id_of(base)}\n".encode())
+            if not trusted:
+                sums.mark(folder, _LAST, str(newest))
             sums.mark(folder, MARK, id_of(base))
 
     @contextmanager

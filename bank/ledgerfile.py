@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from schemas.errors import BankError
 NAME = "ledger.sqlite"
 MARK = "ledger-id"  # beside it: the id of the ledger that must be there
 WAIT_SECONDS = 900.0
-FORMAT = 2  # 1 had no words
+FORMAT = 3  # 1 had no words, 2 no digests
 TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY,
@@ -51,14 +50,6 @@ class State(StrEnum):
     RESERVED = "reserved"
     RECORDED = "recorded"
     RELEASED = "released"
-
-
-@dataclass(frozen=True)
-class Given:
-    """What an institution has been given, or what is reserved for it: ids, and fingerprints of the words."""
-
-    ids: tuple[str, ...] = ()
-    words: frozenset[str] = frozenset()
 
 
 @contextmanager
@@ -102,24 +93,30 @@ def words_of(base: sqlite3.Connection) -> str:
     return "words" if has_words(base) else "''"
 
 
-def given_in(base: sqlite3.Connection, key: str) -> Given:
-    """All that an institution, by its key, has been given; released runs left out."""
-    rows: Iterable[tuple[str, str]] = base.execute(
-        f"SELECT DISTINCT question_id, {words_of(base)} FROM exposures"  # noqa: S608
-        " JOIN runs ON runs.id = run_id WHERE institution = ? AND state != ?",
-        (key, State.RELEASED),
-    ).fetchall()
-    ids = tuple(dict.fromkeys(name for name, _ in rows))
-    return Given(ids, frozenset(said for _, said in rows if said))
-
-
 def lost(path: Path, what: str) -> BankError:
     """What to raise when the ledger is not the one that must be there."""
     return BankError(
         f"The ledger {path} {what}: what institutions have been given is not in it.",
         code="ledger_lost",
-        remedy=f"Put it back from a backup. To go on with what is there, knowing that questions may be given "
-        f"to an institution a second time, delete {path.with_name(MARK)} and {path.parent / 'sums' / MARK}.",
+        remedy=_back(path),
+    )
+
+
+def changed(path: Path, wrong: Sequence[str]) -> BankError:
+    """What to raise when runs are not as they were entered. wrong: their names."""
+    more = f" and {len(wrong) - 5:,} more" if len(wrong) > 5 else ""
+    return BankError(
+        f"The ledger {path} has been changed by something else than exambank: {', '.join(wrong[:5])}{more} "
+        "is not as it was entered.",
+        code="ledger_changed",
+        remedy=_back(path),
+    )
+
+
+def _back(path: Path) -> str:
+    return (
+        "Put it back from a backup. To go on with what is there, knowing that questions may be given "
+        f"to an institution a second time, delete {path.with_name(MARK)} and {path.parent / 'sums' / MARK}."
     )
 
 

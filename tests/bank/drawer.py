@@ -29,18 +29,18 @@ def main() -> None:
         reserved.draw_from = die
     elif point == "insert":
         # What was drawn is in the transaction and on its way to the disk, the commit is not.
-        execute = ledger.given_in
+        look = ledger.seals.look
 
-        def spill(base, key):  # type: ignore[no-untyped-def]
+        def spill(base, *wanted):  # type: ignore[no-untyped-def]
             base.execute("PRAGMA cache_size = 1")
             base.create_function("die", 0, die)
             base.execute(
                 "CREATE TEMP TRIGGER half AFTER INSERT ON main.exposures WHEN"
                 " (SELECT count(*) FROM exposures) % 7 = 6 BEGIN SELECT die(); END"
             )
-            return execute(base, key)
+            return look(base, *wanted)
 
-        ledger.given_in = spill
+        ledger.seals.look = spill
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     asked = Request(seed=int(rest[1]) if len(rest) > 1 else 1, total=int(count))

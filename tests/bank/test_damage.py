@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from bank.check import CheckReport, check
 from bank.dedup.index import NearIndex
 from bank.draw import Request, draw_from
 from bank.draw.again import redraw
+from bank.draw.reserved import draw_for
 from bank.exposure import papers_left
 from bank.ledger import Ledger
 from bank.stats import stats
@@ -329,3 +331,68 @@ def test_files_that_are_gone_or_torn_are_told_by_whatever_reads_them(bank: Bank)
             with pytest.raises(BankError) as caught:
                 look()
             assert caught.value.code == ("bank_damaged" if torn else code)
+
+
+def test_a_ledger_changed_behind_our_back_stops_draws_and_the_check(bank: Bank) -> None:
+    """A byte, a row taken out, put in or moved, a run's state, a whole run, an older copy: each is told."""
+    asked = Request(seed=0, total=4)
+    other = "q" + "a" * 24
+    book = Ledger(bank.path)
+    draw_for(bank, book, asked, institution="A", run="r", at=AT["at"])
+    early = book.path.read_bytes()
+    first = draw_for(bank, book, asked, institution="B", run="r", at=AT["at"])[1].ids[0]
+    whole = book.path.read_bytes()
+
+    def stops(checked: bool = False) -> None:
+        if checked:
+            assert codes(check(bank, deep=False)) & {"ledger_changed", "ledger_lost"}
+        with pytest.raises(BankError):
+            book.exposures()
+        with pytest.raises(BankError, match="backup") as caught:
+            draw_for(bank, book, asked, institution="B", run="s", at=AT["at"])
+        assert caught.value.code in {"ledger_changed", "ledger_lost"}
+
+    for harm in (
+        f"UPDATE exposures SET question_id = '{other}' WHERE run_id = 2 AND question_id = '{first}'",
+        "UPDATE exposures SET words = '' WHERE run_id = 2",
+        "DELETE FROM exposures WHERE run_id = 2",
+        f"INSERT INTO exposures VALUES (2, '{other}', '')",
+        "UPDATE runs SET state = 'released' WHERE id = 2",
+        "UPDATE runs SET institution = 'c' WHERE id = 2",
+        "UPDATE seals SET institution = 'c' WHERE run_id = 2",
+        "DELETE FROM seals; DELETE FROM sealed",
+        "DELETE FROM exposures WHERE run_id = 2; DELETE FROM seals WHERE run_id = 2; DELETE FROM runs WHERE id = 2",
+    ):
+        with sqlite3.connect(book.path) as base:
+            base.executescript(harm)
+        base.close()
+        stops()
+        book.path.write_bytes(whole)
+    book.path.write_bytes(whole.replace(first.encode(), other.encode()))
+    stops(checked=True)
+    book.path.write_bytes(early)
+    stops(checked=True)
+    for path in (book.mark, bank.path / "sums" / book.mark.name):  # to go on with it, knowingly
+        path.unlink()
+    assert draw_for(bank, book, asked, institution="B", run="s", at=AT["at"])[1].ids
+    assert check(bank, deep=False).sound
+
+
+def test_a_ledger_of_before_the_digests_gets_them_by_its_next_draw(bank: Bank) -> None:
+    asked = Request(seed=0, total=4)
+    book = Ledger(bank.path)
+    draw_for(bank, book, asked, institution="A", run="r", at=AT["at"])
+    old = "DROP TABLE seals; DROP TABLE sealed; PRAGMA user_version = 2"
+    for harm in ("", "DELETE FROM exposures WHERE run_id = 1"):
+        with sqlite3.connect(book.path) as base:
+            base.executescript(old + ";" + harm)
+        base.close()
+        report = check(bank, deep=False)
+        assert "ledger_unsealed" in codes(report)
+        assert report.sound == (not harm)
+        if harm:  # what it gave is not what its manifest says
+            with pytest.raises(BankError, match="r of A"):
+                book.record("A", "r")
+        else:
+            book.record("A", "r")
+            assert "ledger_unsealed" not in codes(check(bank, deep=False))

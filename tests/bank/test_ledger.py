@@ -231,6 +231,7 @@ def test_a_ledger_that_was_lost_stops_every_draw_until_it_is_back(bank: Bank, le
     whole = ledger.path.read_bytes()
     other = Ledger(bank.path / "batches")
     other.path.parent.mkdir(exist_ok=True)
+    (other.path.parent / "key").write_bytes(KEY)
     with pytest.raises(RuntimeError):  # its first reservation fails: a ledger with an id and no run
         other.reserve("A", "r", at=AT, request={}, draw=_fails)
     for bad in (None, b"", other.path.read_bytes()):
@@ -282,6 +283,7 @@ def test_words_given_once_are_not_given_again_under_another_id(bank: Bank, ledge
     if step == "older ledger":  # of before there were words in it
         base = sqlite3.connect(ledger.path)
         base.execute("ALTER TABLE exposures DROP COLUMN words")
+        base.executescript("DROP TABLE seals; DROP TABLE sealed")
         base.execute("PRAGMA user_version = 1")
         base.commit()
         base.close()
