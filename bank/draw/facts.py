@@ -7,12 +7,11 @@ import hashlib
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bank.draw.request import Request
-from bank.draw.units import smallest_ids, units
+from bank.draw.units import extended, smallest_ids, units
 from bank.files import whole_file
-from bank.sums import digest
 from schemas.question import QuestionType, Status
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT = ("discipline", "sub_discipline", "question_type")
-_FORMAT = 3  # to be raised when the meaning of a column changes
-_DIGEST = 32  # bytes at the end of the file
+_FORMAT = 4  # to be raised when the meaning of a column or of the digest changes
+_DIGEST = 32  # bytes of SHA-256 at the end of the file: most processors have it in hardware
 _TEXTS = ("question_id", "original_id", "duplicate_of")  # what units are made of
 _JUDGED = ("status", "needs_figure", "reference_answer", "question_type")  # what a row may be drawn by
 # A regex that stops at the first sign, rather than a copy of every answer without its spaces.
@@ -44,7 +43,8 @@ def facts(dataset: pads.Dataset, fields: Sequence[str] = (), before: pa.Table | 
     dictionary: KEPT and those named; unit (int32, see `units`); names: its id is the smallest of its unit.
 
     before: facts with the same fields, of another version of the bank. What it tells of a file holds
-    for ever, since no file of the table is written twice: only the others are read.
+    for ever, since no file of the table is written twice: only the others are read, and units are looked
+    for only where rows came or went.
     """
     import numpy as np
     import pyarrow as pa
@@ -52,26 +52,37 @@ def facts(dataset: pads.Dataset, fields: Sequence[str] = (), before: pa.Table | 
     fields = tuple(dict.fromkeys((*KEPT, *fields)))
     there = {_path(fragment) for fragment in dataset.get_fragments()}
     parts: dict[str, list[pa.Table]] = {}
+    known, named = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     if before is not None:
         parts = {path: [part] for path, part in _by_file(before) if path in there}
+        known, named = _standing(before, there)
+    old = set(parts)
     for path, batch in batches(only(dataset, there - set(parts)), {*_TEXTS, *_JUDGED, *fields}):
         parts.setdefault(path, []).append(_told(batch, fields))
     files = sorted(parts)
     none = pa.RecordBatch.from_pylist([], schema=dataset.schema)
     pieces = [_told(none, fields), *(part for path in files for part in parts[path])]
-    rows = [sum(part.num_rows for part in parts[path]) for path in files]
+    counts = [sum(part.num_rows for part in parts[path]) for path in files]
     told = pa.concat_tables(pieces).unify_dictionaries()
     del before, parts, pieces  # the mapped file of the earlier facts is let go of with them
-    file = np.repeat(np.arange(len(files), dtype=np.int32), rows)
+    file = np.repeat(np.arange(len(files), dtype=np.int32), counts)
     found: dict[str, Any] = {"file": pa.DictionaryArray.from_arrays(file, pa.array(files, pa.string()))}
     for name in told.column_names:  # one after the other, so that no two large ones are held twice at once
         found[name] = told[name].combine_chunks()
         told = told.drop_columns(name)
     pa.default_memory_pool().release_unused()  # what the answers took, as much again as the facts
-    of = units(*(found[name] for name in _TEXTS))
+    ids, originals, duplicates = (found[name] for name in _TEXTS)
+    first = np.zeros(len(file), dtype=bool)
+    if 2 * np.count_nonzero(known >= 0) < len(file):
+        of, rows = units(ids, originals, duplicates), np.arange(len(file))
+    else:  # the rows of a file keep their order, and so do the files
+        stays = np.isin(file, [place for place, path in enumerate(files) if path in old])
+        was = np.full(len(file), -1, dtype=np.int64)
+        was[stays], first[stays] = known, named
+        of, rows = extended(ids, originals, duplicates, was)
     pa.default_memory_pool().release_unused()
-    first = np.zeros(len(of), dtype=bool)
-    first[smallest_ids(found["question_id"], np.arange(len(of)), of)] = True
+    first[rows] = False
+    first[smallest_ids(ids, rows, of)] = True
     return pa.table({**found, "unit": pa.array(of).cast(pa.int32()), "names": pa.array(first)})
 
 
@@ -112,6 +123,21 @@ def _by_file(known: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield coded[start].as_py(), told.slice(start, end - start)
 
 
+def _standing(known: pa.Table, there: Collection[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Of the rows of the files that are still there: unit, -1 where that has lost a row, and `names`."""
+    import numpy as np
+
+    coded: Any = known["file"].chunk(0)
+    stays = np.array([path in there for path in coded.dictionary.to_pylist()], dtype=bool)[
+        coded.indices.to_numpy()
+    ]
+    unit = known["unit"].chunk(0).to_numpy().astype(np.int64)
+    lost = np.zeros(int(unit.max(initial=-1)) + 1, dtype=bool)
+    lost[unit[~stays]] = True
+    unit[lost[unit]] = -1
+    return unit[stays], known["names"].chunk(0).to_numpy(zero_copy_only=False)[stays]
+
+
 def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request) -> pa.Table:
     """The facts of a version of a bank, whose rows dataset reads, for this request.
 
@@ -127,7 +153,7 @@ def kept(bank: Path, table: DeltaTable, dataset: pads.Dataset, request: Request)
         found = facts(dataset, before=next((other for other in others if other is not None), None))
         with contextlib.suppress(OSError):  # a bank that may only be read is drawn from all the same
             _save(path, found)
-            found = _load(path) or found
+            found = _mapped(path)  # from here on the system may let go of what is not in use
     for name in dict.fromkeys(request.fields):
         if name not in KEPT:
             found = found.append_column(name, _codes(dataset, name))
@@ -147,14 +173,29 @@ def _load(path: Path) -> pa.Table | None:
     """
     import pyarrow as pa
 
-    with contextlib.suppress(OSError, ValueError, pa.ArrowException), path.open("rb") as file:
-        size = max(0, path.stat().st_size - _DIGEST)
-        told = hashlib.blake2b(digest_size=_DIGEST)
-        while piece := file.read(min(1 << 20, size - file.tell())):  # mapped, all of it would be held
-            told.update(piece)
-        if told.digest() == file.read():
-            return pa.ipc.open_file(pa.memory_map(str(path)).read_buffer(size)).read_all()
+    with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+        with path.open("rb") as file:
+            told = _digest(file, path.stat().st_size - _DIGEST)
+            whole = told == file.read()
+        return _mapped(path) if whole else None
     return None
+
+
+def _mapped(path: Path) -> pa.Table:
+    """The facts in a file that is known to be what was written."""
+    import pyarrow as pa
+
+    size = path.stat().st_size - _DIGEST
+    return pa.ipc.open_file(pa.memory_map(str(path)).read_buffer(size)).read_all()
+
+
+def _digest(file: BinaryIO, size: int) -> bytes:
+    """SHA-256 of the next bytes of a file. In pieces: mapped, all of it would be held."""
+    told = hashlib.sha256()
+    while piece := file.read(min(1 << 20, max(0, size))):
+        told.update(piece)
+        size -= len(piece)
+    return told.digest()
 
 
 def _save(path: Path, found: pa.Table) -> None:
@@ -165,7 +206,9 @@ def _save(path: Path, found: pa.Table) -> None:
         with pa.ipc.new_file(file, found.schema) as writer:
             writer.write_table(found)
         file.flush()
-        file.write(bytes.fromhex(digest(Path(file.name))))
+        with Path(file.name).open("rb") as written:
+            told = _digest(written, file.tell())
+        file.write(told)
     for old in path.parent.glob("*.arrow"):
         if old != path:
             old.unlink(missing_ok=True)

@@ -43,6 +43,44 @@ def units(ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any
     return unit
 
 
+def extended(
+    ids: pa.Array[Any], originals: pa.Array[Any], duplicates: pa.Array[Any], known: Numbers
+) -> tuple[Numbers, Numbers]:
+    """`units` where those of most rows are known: their numbers, and the rows whose unit may be another now.
+
+    known: for each row the number of its unit, which holds all it had, or -1 where it is to be found. Only
+    rows to be found, and those that they name or that name them, are looked at.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def among(column: Any, *texts: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - Arrow arrays
+        said = pa.concat_arrays(texts).unique()
+        said = said.filter(pc.not_equal(said, pa.scalar("")))
+        found: NDArray[np.bool_] = pc.is_in(column, value_set=said).to_numpy(zero_copy_only=False)
+        return found
+
+    near = known < 0
+    new = np.flatnonzero(near)
+    keepers = duplicates.take(new)
+    near |= among(originals, originals.take(new))
+    near |= among(duplicates, ids.take(new), keepers)
+    near |= among(ids, keepers)
+    rows = np.flatnonzero(near)
+    few, old = units(*(column.take(rows) for column in (ids, originals, duplicates))), known[rows]
+    base = int(known.max(initial=-1)) + 1
+    root = joined(base + int(few.max(initial=-1)) + 1, old[old >= 0], base + few[old >= 0])
+    unit = root[known]  # those of -1 are set next
+    unit[rows] = root[base + few]
+    there = np.zeros(len(root), dtype=bool)
+    there[unit] = True
+    unit = (np.cumsum(there) - 1)[unit]  # or else the numbers would grow with every version
+    touched = np.zeros(len(root), dtype=bool)
+    touched[unit[rows]] = True
+    return unit, np.flatnonzero(touched[unit])
+
+
 def joined(count: int, first: Numbers, second: Numbers) -> Numbers:
     """For each of count nodes the smallest node it is joined with by edges first[i] - second[i]."""
     import numpy as np
