@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
+import socket
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from evaluation.responses import Outcome, from_body, from_status
+from evaluation.responses import Outcome, clip, from_body, from_status
 from schemas.errors import ModelError, UsageError
 from schemas.evaluation import Reply, ReplyState
 from schemas.settings import ModelSettings
@@ -25,6 +28,7 @@ CONNECT_SECONDS = 15.0
 NO_KEY = "no-key"
 _NO_ENTRY = {401, 403}
 _MIN_SECRET = 6  # characters; shorter values would blot out ordinary words
+_MIN_KEY = 8  # characters, letters and figures among them, that are no word of a reply
 
 _BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',;]{4,200}")
 
@@ -39,6 +43,8 @@ class Endpoint:
         self._key = key
         self._clock = clock
         self._deadline = 0.0
+        self._overdue = False
+        self._socket: socket.socket | None = None
         self._client: OpenAI | None = None
 
     def __repr__(self) -> str:
@@ -75,9 +81,18 @@ class Endpoint:
         chat = self._connection().chat.completions  # loading the SDK takes no time from the question
         started = self._clock()
         self._deadline = started + self.settings.timeout_seconds
-        fields = asdict(self._send(chat, self.request(prompt, schema, schema_form), request_id))
-        for name in ("text", "model", "finish_reason", "error"):
-            fields[name] = self.redact(fields[name])
+        self._overdue = False
+        # The SDK bounds each read alone: headers that drip would hold us as long as they liked.
+        bell = threading.Timer(self.settings.timeout_seconds, self._hang_up)
+        bell.daemon = True
+        bell.start()
+        try:
+            fields = asdict(self._send(chat, self.request(prompt, schema, schema_form), request_id))
+        finally:
+            bell.cancel()
+        for name in ("text", "model", "finish_reason"):
+            fields[name] = self._without_key(fields[name])
+        fields["error"] = clip(self.redact(fields["error"]))  # in this order: a key cut in two is not found
         took = round(self._clock() - started, 3)
         return Reply(question_id=question_id, attempt=attempt, latency_seconds=took, **fields)
 
@@ -98,11 +113,18 @@ class Endpoint:
         }
 
     def redact(self, text: str) -> str:
-        """The text without the key, in plain or percent-encoded form, and without bearer tokens."""
+        """What went wrong, without the key, in plain or percent-encoded form, and without bearer tokens."""
         text = _BEARER.sub("Bearer [redacted]", text)
+        return self._replace_key(text) if len(self._key) >= _MIN_SECRET else text
+
+    def _without_key(self, text: str) -> str:
+        """A reply without the key; a key that may be a word of it («none», «result») changes no reply."""
+        figures = any(c.isdigit() for c in self._key) and any(c.isalpha() for c in self._key)
+        return self._replace_key(text) if figures and len(self._key) >= _MIN_KEY else text
+
+    def _replace_key(self, text: str) -> str:
         for secret in {self._key, quote(self._key, safe="")}:
-            if len(secret) >= _MIN_SECRET:
-                text = text.replace(secret, "[redacted]")
+            text = text.replace(secret, "[redacted]")
         return text
 
     def _options(self, schema: dict[str, Any] | None, form: str) -> dict[str, Any]:
@@ -151,7 +173,7 @@ class Endpoint:
                 told = f"no key was sent, since {self.settings.api_key_env} is not set; {found.error}"
                 return replace(found, error=told)
             return found
-        if isinstance(error, (_OverdueError, openai.APITimeoutError)):
+        if self._overdue or isinstance(error, (_OverdueError, openai.APITimeoutError)):
             waited = f"no complete answer within {self.settings.timeout_seconds:g} s"
             return Outcome(ReplyState.TIMEOUT, error=waited)
         if isinstance(error, _BrokenError):
@@ -172,7 +194,7 @@ class Endpoint:
                 ),
                 follow_redirects=False,
                 trust_env=not is_loopback(self.base_url),
-                event_hooks={"response": [self._check_status]},
+                event_hooks={"request": [self._watch], "response": [self._check_status]},
             )
             self._client = openai.OpenAI(
                 api_key=self._key or NO_KEY,
@@ -181,6 +203,23 @@ class Endpoint:
                 http_client=client,
             )
         return self._client
+
+    def _watch(self, request: Any) -> None:  # noqa: ANN401 - the SDK's HTTP library varies
+        """Hook before a request leaves: the HTTP library tells which socket it opens."""
+
+        def opened(event: str, info: Mapping[str, Any]) -> None:
+            if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+                self._socket = info["return_value"].get_extra_info("socket")
+
+        request.extensions["trace"] = opened
+
+    def _hang_up(self) -> None:
+        """End the exchange in flight: whoever reads from the socket gets its end at once."""
+        self._overdue = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):  # closed already
+                # Not the method of a TLS socket, which takes apart what the other thread is reading with.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def _check_status(self, response: Any) -> None:  # noqa: ANN401 - the SDK's HTTP library varies
         """Hook before the body is read: reads the body of an error within the same bounds."""
@@ -281,4 +320,4 @@ def is_loopback(base_url: str) -> bool:
 
 
 def _says(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]
+    return f"{type(error).__name__}: {error}"

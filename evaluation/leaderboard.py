@@ -46,12 +46,13 @@ class Withheld(Frozen):
 class Pin(Frozen):
     """What a board keeps from one making to the next: its judge, its baseline, what it withholds.
 
-    shown gives the model by run: a run that was on the board does not vanish from it unsaid.
+    shown gives the model by run: a run that was on the board does not vanish from it unsaid. Without a
+    baseline no run had a score above 0 yet.
     """
 
     judge: str
     judge_version: str
-    baseline: Baseline
+    baseline: Baseline | None = None
     withheld: tuple[Withheld, ...] = ()
     shown: dict[str, str] = Field(default_factory=dict)
 
@@ -174,10 +175,11 @@ def pin(
 ) -> Pin:
     """What the board is to keep. Entries are finished runs of one judge.
 
-    The baseline is that of before, else the run named, else the best that is ranked (or the best,
-    where none is). withhold gives the reason by run; an empty one lifts it. left_out are runs that
-    are there and cannot come on the board. UsageError for runs that are not there, for another judge
-    than before, and `run_gone` for runs that were shown before and are neither there nor withheld.
+    The baseline is that of before, else the run named, else the best that is ranked (where none is, the
+    best with enough of its questions scored, else the best); none where all of these have 0. withhold gives
+    the reason by run; an empty one lifts it. left_out are runs that are there and cannot come on the board.
+    UsageError for runs that are not there, for another judge than before, and `run_gone` for runs that were
+    shown before and are neither there nor withheld.
     """
     if not entries and before is None:
         raise UsageError(
@@ -213,22 +215,27 @@ def pin(
     shown_now = {**before_shown, **{run: entry.score.model for run, entry in by_run.items()}}
     shown_now = {run: model for run, model in shown_now.items() if run not in kept}
     chosen = by_run[baseline] if baseline else None
-    if chosen is None and before is None:
-        shown = [entry for entry in entries if entry.run not in kept]
-        ranked = [entry for entry in shown if not _unranked(entry.score)]
-        chosen = max(ranked or shown or entries, key=lambda entry: entry.score.absolute or 0)
-    if chosen is None and before is not None:
-        return before.model_copy(update={"withheld": tuple(kept.values()), "shown": shown_now})
-    assert chosen is not None
-    if not chosen.score.absolute:
+    if chosen is not None and not chosen.score.absolute:
         raise UsageError(f"the baseline {chosen.run} has no score above 0", remedy="name another run")
+    base = before.baseline if before and chosen is None else None
+    if base is None:
+        chosen = chosen or _best([entry for entry in entries if entry.run not in kept] or entries)
+        if chosen is not None and chosen.score.absolute:
+            base = Baseline(model=chosen.score.model, run=chosen.run, absolute=chosen.score.absolute)
     return Pin(
-        judge=chosen.score.judge,
-        judge_version=chosen.score.judge_version,
-        baseline=Baseline(model=chosen.score.model, run=chosen.run, absolute=chosen.score.absolute),
+        judge=entries[0].score.judge if before is None else before.judge,
+        judge_version=versions.pop(),
+        baseline=base,
         withheld=tuple(kept.values()),
         shown=shown_now,
     )
+
+
+def _best(entries: Sequence[Entry]) -> Entry | None:
+    """The best run that is ranked, else the best with enough of its questions scored, else the best."""
+    ranked = [entry for entry in entries if not _unranked(entry.score)]
+    covered = [entry for entry in entries if entry.score.coverage >= MIN_COVERAGE]
+    return max(ranked or covered or entries, key=lambda entry: entry.score.absolute or 0, default=None)
 
 
 def build(entries: Sequence[Entry], pinned: Pin, *, title: str = "") -> Board:
@@ -238,7 +245,8 @@ def build(entries: Sequence[Entry], pinned: Pin, *, title: str = "") -> Board:
         (entry for entry in entries if entry.run not in hidden),
         key=lambda entry: (-(entry.score.absolute or 0), entry.score.model, entry.run),
     )
-    base = next((entry.stars for entry in entries if entry.run == pinned.baseline.run), {})
+    run = pinned.baseline.run if pinned.baseline else ""
+    base = next((entry.stars for entry in entries if entry.run == run), {})
     ranked = [entry for entry in shown if not _unranked(entry.score)]
     standings = [ties.Standing(cells(entry.score), entry.stars) for entry in ranked]
     rows = _ranked([_row(entry, pinned.baseline, base) for entry in ranked], standings)
@@ -310,11 +318,12 @@ def published_board() -> Board:
 
 
 def _unranked(score: Score) -> str:
+    reasons = []
     if score.asked < MIN_ASKED:
-        return f"fewer than {MIN_ASKED:,} questions were asked"
+        reasons.append(f"fewer than {MIN_ASKED:,} questions were asked")
     if score.coverage < MIN_COVERAGE:
-        return f"less than {MIN_COVERAGE:.0%} of the questions were scored"
-    return ""
+        reasons.append(f"less than {MIN_COVERAGE:.0%} of the questions were scored")
+    return "; ".join(reasons)
 
 
 def _ranked(rows: Sequence[Row], standings: Sequence[ties.Standing]) -> tuple[Row, ...]:
@@ -327,14 +336,16 @@ def _ranked(rows: Sequence[Row], standings: Sequence[ties.Standing]) -> tuple[Ro
     )
 
 
-def _row(entry: Entry, baseline: Baseline, base: Mapping[str, int]) -> Row:
+def _row(entry: Entry, baseline: Baseline | None, base: Mapping[str, int]) -> Row:
     score = entry.score
     shared = shared_relative(entry.stars, base)
     return Row(
         model=score.model,
         **entry.about.model_dump(),
         evaluated=entry.evaluated,
-        relative=None if score.absolute is None else 100 * score.absolute / baseline.absolute,
+        relative=100 * score.absolute / baseline.absolute
+        if baseline and score.absolute is not None
+        else None,
         shared_relative=shared[0] if shared else None,
         shared=shared[1] if shared else 0,
         absolute=score.absolute,
@@ -362,12 +373,14 @@ def _notes(shown: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _pairs(rows: Sequence[Row], baseline: Baseline) -> tuple[Pair, ...]:
+def _pairs(rows: Sequence[Row], baseline: Baseline | None) -> tuple[Pair, ...]:
     """For each model that answered two papers or more, its relative scores in the first two.
 
     A draw is relative to the baseline's model on the same paper where there is such a run, as the 2023
     edition of the source took them, else to the pinned baseline.
     """
+    if baseline is None:
+        return ()
     papers: dict[str, dict[str, Row]] = {}
     for row in sorted(rows, key=lambda row: (row.evaluated, row.run)):
         if row.absolute is not None and row.paper:

@@ -23,7 +23,10 @@ _TIMEOUT_STATUS = {408, 504, 524}
 
 @dataclass(frozen=True)
 class Outcome:
-    """The part of a Reply that the endpoint decides; fields as in schemas.evaluation.Reply."""
+    """The part of a Reply that the endpoint decides; fields as in schemas.evaluation.Reply.
+
+    error is what the server said as a whole; see clip.
+    """
 
     state: ReplyState
     text: str = ""
@@ -41,7 +44,7 @@ def from_body(body: bytes) -> Outcome:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return Outcome(ReplyState.SERVER_ERROR, http_status=200, error=f"not JSON: {_clip(_decode(body))}")
+        return Outcome(ReplyState.SERVER_ERROR, http_status=200, error=f"not JSON: {_decode(body)}")
     if not isinstance(data, dict):
         return Outcome(ReplyState.SERVER_ERROR, http_status=200, error="not a JSON object")
     choices = data.get("choices")
@@ -61,7 +64,7 @@ def from_body(body: bytes) -> Outcome:
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
         http_status=200,
-        error=_clip(refusal),
+        error=refusal,
     )
 
 
@@ -70,7 +73,7 @@ def from_status(status: int, headers: Mapping[str, str], body: bytes) -> Outcome
     text = _decode(body)
     code = _error_code(body)
     evidence = f"{code} {text[:2000]}".lower()
-    error = f"HTTP {status}: {_clip(_error_message(body) or text) or 'no explanation'}"
+    error = f"HTTP {status}: {(_error_message(body) or text).strip() or 'no explanation'}"
     found = Outcome(
         ReplyState.CLIENT_ERROR, http_status=status, retry_after_seconds=_retry_after(headers), error=error
     )
@@ -103,7 +106,7 @@ def _error_in_body(data: dict[str, Any]) -> Outcome:
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:
         return from_status(code, {}, json.dumps(data).encode())
-    said = _clip(_string(error.get("message")) if isinstance(error, dict) else _string(error))
+    said = _string(error.get("message")) if isinstance(error, dict) else _string(error)
     return Outcome(ReplyState.SERVER_ERROR, http_status=200, error=said or "no choices in the response")
 
 
@@ -128,7 +131,8 @@ def _decode(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
+    """The beginning of what a server said, on one line; secrets are to be taken out before."""
     return squeeze(text[: 4 * MAX_ERROR_CHARS])[:MAX_ERROR_CHARS]
 
 

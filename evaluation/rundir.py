@@ -79,6 +79,7 @@ class RunRecord:
             self.in_flight[question] = entry["request_id"]
             if entry["repeat_of"]:
                 self.repeats.append(question)
+                self.uses.model.requests += 1  # of the one that was killed in flight nothing else is known
         elif entry["event"] == "reply":
             reply = Reply.model_validate(entry["reply"])
             self.replies[reply.question_id] = reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evaluation.rejudge import Source
     from evaluation.rundir import RunRecord
     from evaluation.signing import Signer
+    from evaluation.verify import Report
     from schemas.evaluation import Manifest, SampleItem, Score
     from schemas.settings import JudgeSettings, ModelSettings
 
@@ -56,6 +57,7 @@ class Done:
     out: Path
     score: Score
     used: tuple[Usage, ...]
+    model_ids: tuple[str, ...] = ()
 
     @property
     def code(self) -> int:
@@ -64,7 +66,7 @@ class Done:
 
     def as_json(self) -> dict[str, Any]:
         """Its folder and score as JSON values."""
-        return {"out": str(self.out), **self.score.model_dump(mode="json")}
+        return {"out": str(self.out), **self.score.model_dump(mode="json"), "model_ids": self.model_ids}
 
 
 def read_paper(sample_dir: Path, bank: Path) -> Paper:
@@ -121,7 +123,7 @@ def carry_out(
         source=source,
     )
     record = finish(out, score, paper)
-    return Done(out, score, tuple(usage(record.uses, model, judge)))
+    return Done(out, score, tuple(usage(record.uses, model, judge)), tuple(sorted(record.model_ids)))
 
 
 def read_sample(folder: Path) -> tuple[list[SampleItem], Manifest]:
@@ -171,6 +173,20 @@ def read_references(bank: Path, question_ids: Sequence[str], version: int | None
             remedy="Give the bank the sample was drawn from with --bank.",
         )
     return {name: answers[name] or "" for name in question_ids}
+
+
+def verified(run_dir: Path, record: RunRecord, bank: Path, items: Mapping[str, SampleItem] | None) -> Report:
+    """What verification finds in a run. A run of questions that the bank does not hold does not hold up."""
+    from evaluation.verify import Report, verify
+
+    version = (record.manifest.get("sample") or {}).get("bank_version")
+    try:
+        references = read_references(bank, list(record.disciplines), version)
+    except UsageError as error:
+        if error.code != "other_bank":
+            raise
+        return Report([f"{error.message} The run was edited, or this is not its bank."])
+    return verify(run_dir, signer_of(bank), references, items)
 
 
 def signer_of(bank: Path) -> Signer:
@@ -247,6 +263,8 @@ def tell(done: Done) -> None:
         typer.echo(f"unscored: {told}")
     if not score.publishable:
         typer.echo("not for a leaderboard: built-in or self-judging parts, or nothing scored")
+    if len(done.model_ids) > 1:
+        common.say(f"the endpoint named more than one model in its replies: {', '.join(done.model_ids)}")
     for one in done.used:
         price = "" if one.price is None else f", price {money(one.price)}"
         typer.echo(

@@ -150,12 +150,9 @@ def _entries(
 
 def _edited(path: Path, record: RunRecord, bank: Path) -> str:
     """What `verify` says against a run first; '' when it holds up."""
-    from evaluation.verify import verify
     from flows import running
 
-    version = (record.manifest.get("sample") or {}).get("bank_version")
-    references = running.read_references(bank, list(record.disciplines), version)
-    problems = verify(path, running.signer_of(bank), references, None).problems
+    problems = running.verified(path, record, bank, None).problems
     return f"does not hold up: {problems[0]}" if problems else ""
 
 

@@ -30,16 +30,13 @@ def verify(
     Ends with 1 when anything was edited, is missing, or does not follow. The bank's key is needed.
     """
     from evaluation.rundir import read_record
-    from evaluation.verify import verify as verify_run
 
     common.settings(config)
     record = read_record(run_dir)
-    version = (record.manifest.get("sample") or {}).get("bank_version")
     items = None
     if sample_dir is not None:
         items = {item.question_id: item for item in running.read_sample(sample_dir)[0]}
-    references = running.read_references(bank, list(record.disciplines), version)
-    report = verify_run(run_dir, running.signer_of(bank), references, items)
+    report = running.verified(run_dir, record, bank, items)
     if as_json:
         common.emit(
             {

@@ -160,6 +160,19 @@ class _Handler(BaseHTTPRequestHandler):
             if self.server.released.wait(0.05):
                 return
 
+    def fault_hdrip(self):
+        """One header line now and then: the body never begins."""
+        self.send_response(200)
+        for n in range(200):
+            self.send_header(f"X-{n}", "1")
+            self.flush_headers()
+            if self.server.released.wait(0.05):
+                return
+
+    def fault_keyclip(self):
+        """The key of the request at the place where a long message is cut."""
+        self.fail(400, "x" * 485 + " " + self.headers["Authorization"].split()[-1])
+
     def fault_cut(self):
         """The connection closes in the middle of the body."""
         self.send_response(200)

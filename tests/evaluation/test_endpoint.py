@@ -32,6 +32,7 @@ def ask(server, mark, **more):
         ("[cut]", ReplyState.SERVER_ERROR),
         ("[hang]", ReplyState.TIMEOUT),
         ("[drip]", ReplyState.TIMEOUT),
+        ("[hdrip]", ReplyState.TIMEOUT),
         ("[empty]", ReplyState.EMPTY),
         ("[null]", ReplyState.EMPTY),
         ("[thinking]", ReplyState.EMPTY),
@@ -45,11 +46,10 @@ def ask(server, mark, **more):
     ],
 )
 def test_every_ending_has_its_state_and_ends_in_time(server, mark, state):
-    started = time.monotonic()
     reply = ask(server, mark)
     assert reply.state is state
     assert reply.error or state in {ReplyState.OK, ReplyState.EMPTY, ReplyState.TRUNCATED, ReplyState.REFUSED}
-    assert time.monotonic() - started < 20
+    assert reply.latency_seconds is not None and reply.latency_seconds < 8  # two, on a busy machine more
     assert len(server.requests) == 1  # the SDK's own retries are off: each attempt is ours to log
 
 
@@ -102,6 +102,29 @@ def test_the_key_is_in_no_reply_error_repr_or_log(server, mark, caplog):
     assert "redacted" in reply.error + reply.text
     for text in (reply.model_dump_json(), repr(target), str(target.identity()), caplog.text):
         assert KEY not in text
+
+
+def test_a_key_at_the_end_of_a_long_message_is_taken_out_whole(server):
+    reply = ask(server, "[keyclip]")
+    assert reply.error.endswith("x [red")
+
+
+def test_a_key_that_is_a_word_leaves_replies_as_they_are(server):
+    server.answers = lambda item: "The result: bearer securities"
+    target = Endpoint(settings(server), key="result", clock=time.monotonic)
+    reply = target.ask("题#1", question_id="q1", attempt=1, request_id="r")
+    assert reply.text == "The result: bearer securities"
+    error = target.ask("题#1 [401]", question_id="q1", attempt=1, request_id="r").error
+    assert "result" not in error
+
+
+def test_an_exchange_cut_off_in_its_headers_leaves_the_next_one_alone(server):
+    target = endpoint(server)
+    asked = [
+        target.ask(f"题#{n} {mark}", question_id="q", attempt=1, request_id="r").state
+        for n, mark in enumerate(["", "[hdrip]", ""])
+    ]
+    assert asked == [ReplyState.OK, ReplyState.TIMEOUT, ReplyState.OK]
 
 
 def test_no_server_at_all(server):

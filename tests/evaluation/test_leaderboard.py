@@ -12,6 +12,7 @@ from evaluation.agreement import agreements, quadratic_kappa
 from evaluation.entries import find_runs, read_entry
 from evaluation.export import board_csv
 from evaluation.leaderboard import About, barred, build, pin, published_board
+from evaluation.report.board import render_board
 from schemas.errors import UsageError
 
 
@@ -83,6 +84,27 @@ def test_the_baseline_stays_when_a_better_run_comes(entries, runs, tmp_path):
     rest = [one for one in entries if one.run != first.baseline.run]
     away = {first.baseline.run: "its folder was lost"}
     assert build(rest, pin(rest, first, withhold=away)).rows[0].relative < 100.5
+
+
+def test_runs_that_all_score_nothing_are_shown_without_a_baseline_until_one_does(tmp_path):
+    made_run(tmp_path / "zero", [0] * 20, model="zero")
+    none = [read_entry("zero", tmp_path / "zero")]
+    kept = pin(none, None)
+    board = build(none, kept)
+    assert (board.baseline, [(row.absolute, row.relative) for row in board.unranked]) == (None, [(0, None)])
+    assert "zero" in render_board(board, {}) and "zero" in board_csv(board)
+    made_run(tmp_path / "some", [3, *[0] * 19], model="some")
+    more = [*none, read_entry("some", tmp_path / "some")]
+    assert pin(more, kept).baseline.model == "some"
+
+
+def test_a_run_of_few_scores_is_no_baseline_beside_a_whole_one(tmp_path):
+    made_run(tmp_path / "holes", [3, None, 3, None], model="holes")
+    made_run(tmp_path / "whole", [1, 1, 1, 1], model="whole")
+    both = [read_entry(name, tmp_path / name) for name in ("holes", "whole")]
+    board = build(both, pin(both, None))
+    assert board.baseline.model == "whole"
+    assert "98%" in board.unranked[0].unranked and "1,000" in board.unranked[0].unranked
 
 
 def test_a_run_is_withheld_with_a_reason_that_is_kept_and_can_be_lifted(entries):

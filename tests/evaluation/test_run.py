@@ -296,6 +296,7 @@ def test_a_torn_last_line_is_set_aside_and_its_question_repeated(evaluate, serve
     assert whole[:-30].endswith(torn.rstrip(b"\n"))
     record = read_record(tmp_path / "run")
     assert (record.repeats, record.torn_lines, record.sessions) == (["q2"], 1, 2)
+    assert record.uses.model.requests == sum(server.answered.values())  # the one lost in flight was sent too
     assert server.answered == {"0": 1, "1": 1, "2": 2}
 
 

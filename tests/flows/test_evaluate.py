@@ -139,6 +139,13 @@ def test_a_run_is_verified_and_judged_again_apart(
     told = exambank("verify", again, *checks)
     assert told.returncode == 1
     assert "absolute" in told.stderr
+    manifest = run / "manifest.json"
+    about = json.loads(manifest.read_text())
+    about["questions"][0]["question_id"] = "qanother"
+    manifest.write_text(json.dumps(about), encoding="utf-8")
+    told = exambank("verify", run, *checks)
+    assert told.returncode == 1
+    assert "was edited" in told.stderr
 
 
 def test_a_judge_is_checked_against_people(tmp_path: Path, server: Loopback) -> None:
