@@ -57,8 +57,8 @@ def squeeze(text: str) -> str:
 
 def han_share(text: str) -> float:
     """Share of Han characters among the letters of text, 0 when it has none."""
-    letters = [c for c in text if c.isalpha()]
-    return sum(1 for c in letters if _HAN.match(c)) / len(letters) if letters else 0.0
+    letters = sum(map(str.isalpha, text))
+    return len(_HAN.findall(text)) / letters if letters else 0.0
 
 
 def simplified(text: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bank.dedup.candidates import candidates
-from bank.dedup.grams import gram_text
 from bank.dedup.items import (
     ANSWERS,
     CONFLICT,
@@ -112,7 +111,7 @@ def partners_of(items: Sequence[Item], settings: DedupSettings) -> dict[str, lis
     for item in items:
         reading = Reading(item.text)
         if reading.key not in groups:
-            texts.append(gram_text(reading.stem, reading.options))
+            texts.append(reading.gram_text)
         groups[reading.key].append(item)
     partners: dict[str, list[Item]] = defaultdict(list)
     keys = list(groups)

@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.text import fold
-
 if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     HashArray = NDArray[np.uint64]
 
 _HAN, _DIGIT, _OTHER = 2, 3, 5  # gram lengths
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
-
-
-def gram_text(stem: str, options: Sequence[str]) -> str:
-    """The text whose grams stand for a question: its stem, and its options when the stem is short."""
-    text = fold(stem).replace("□", "")
-    if len(text) < 20 and options:
-        text += "".join(sorted(fold(option) for option in options))
-    return text
 
 
 def grams(texts: Sequence[str]) -> tuple[HashArray, IntArray]:

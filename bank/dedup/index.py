@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bank.dedup.candidates import BLOCK, FAMILY, masked, signature
-from bank.dedup.grams import gram_text, grams, ranges
+from bank.dedup.grams import grams, ranges
 from bank.dedup.items import asked
 from bank.dedup.reading import Reading
 from bank.files import write_whole
@@ -289,7 +289,7 @@ class _Lookup:
 def _texts(rows: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.uint64], list[str]]:
     """Of each row the hash of all it reads, and the text whose grams stand for it."""
     readings = [Reading(asked(r["prompt"], r["printed"], r["material"])[0]) for r in rows]
-    return _hashed([r.key for r in readings]), [gram_text(r.stem, r.options) for r in readings]
+    return _hashed([r.key for r in readings]), [r.gram_text for r in readings]
 
 
 def _segment_of(

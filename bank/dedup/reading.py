@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 _SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
 _HIDE_CIRCLED = {ord("①") + n: 0xE000 + n for n in range(20)}
 _SHOW_CIRCLED = {hidden: shown for shown, hidden in _HIDE_CIRCLED.items()}
+_RAISED = re.compile(f"[{'⁰¹²³⁴⁵⁶⁷⁸⁹'}]")
+_CIRCLE = re.compile("[①-⑳]")
+_GAP = re.compile(r"\s")
+_BLANKS = re.compile(r"[_(（【\[□]")
+_FIGURE = re.compile(r"\d")
 _COMMAND = re.compile(r"\\([A-Za-z]{1,20})")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SCORE_WORDS = (
@@ -55,8 +61,12 @@ _LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
 # A line or a space inside a sentence; a new order ("简述…") on a line of its own stays apart.
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|试|简|概|阐|叙))")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
-_TOKEN = re.compile("|".join(FILLERS) + r"|\d+(?:\.\d+)?|[a-z]+|[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]")
+_FILLER = f"(?=[{''.join(sorted({word[0] for word in FILLERS}))}])(?:{'|'.join(FILLERS)})"
+_SIGN = r"[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]"
+_TOKEN = re.compile(rf"{_FILLER}|\d+(?:\.\d+)?|{_SIGN}")
+_ENGLISH_TOKEN = re.compile(rf"{_FILLER}|\d+(?:\.\d+)?|[a-z]+|{_SIGN}")
 
+_BRIEF = 20  # characters of a stem that says little without its options
 _CHOOSING = re.compile("下列|以下|下面|哪|following")
 _GLOSS = re.compile(r"(?<=[\u4e00-\u9fff])[（(]\s*([A-Za-z][A-Za-z .,'-]{1,60})[)）]")
 _POSSESSIVE = re.compile(r"(?<=[a-z])['’]s(?![a-z])")
@@ -97,35 +107,71 @@ def simplified(text: str) -> str:
 
 def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     """Stem and options without what the page adds: numbering, headings, points, score boxes, blanks."""
-    text = simplified(text.translate(_SUPERSCRIPT)).replace("\u3000", " ").strip()
-    # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
-    text = unicodedata.normalize("NFKC", text.translate(_HIDE_CIRCLED)).translate(_SHOW_CIRCLED)
-    text = _SCORE_LINE.sub("", text)
+    # Most patterns stand in few texts: a look for one of their characters costs less than a search.
+    if _RAISED.search(text):
+        text = text.translate(_SUPERSCRIPT)
+    text = simplified(text).replace("\u3000", " ").strip()
+    if circled := _CIRCLE.search(text):
+        # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
+        text = text.translate(_HIDE_CIRCLED)
+    text = unicodedata.normalize("NFKC", text)
+    if circled:
+        text = text.translate(_SHOW_CIRCLED)
+    text = _SCORE_LINE.sub("", text) if "\n" in text else _without_head(_SCORE_LINE, text)
     for _ in range(4):  # "五、2. 12、": one mark after another
         before = text
-        for pattern in (_LABEL, _TITLE, _HEADING, _NUMBERING, _ORIGIN):
-            text = pattern.sub("", text, count=1)
+        if "【" in text:
+            text = _LABEL.sub("", text, count=1)
+        for pattern in (_TITLE, _HEADING, _NUMBERING):
+            text = _without_head(pattern, text)
+        if "19" in text or "20" in text:
+            text = _ORIGIN.sub("", text, count=1)
         if text == before:
             break
-    text = _LABEL.sub("", _POINTS.sub(" ", text).strip())
+    if "分" in text:
+        text = _POINTS.sub(" ", text)
+    text = text.strip()
+    if "【" in text:
+        text = _LABEL.sub("", text)
     stem, options = split_options(text)
-    stem = _PAGE_TAIL.sub("", _FORM_TAIL.sub("", _FORM.sub(" ", stem)))
+    if "(" in stem:
+        stem = _FORM.sub(" ", stem)
+    if "选" in stem:
+        stem = _FORM_TAIL.sub("", stem)
+    if "-" in stem:
+        stem = _PAGE_TAIL.sub("", stem)
     return _plain(stem), tuple(_plain(option) for option in options)
+
+
+def _without_head(pattern: re.Pattern[str], text: str) -> str:
+    """Text without what the pattern, which only looks at the start, finds there."""
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
 
 
 def _plain(text: str) -> str:
     """One piece of text with its formulas as signs and letters."""
     if "\\" in text:
-        text = _LINE_IN_FORMULA.sub("", text)
-    text = _COMMAND.sub(_sign, text.replace("$", ""))
-    text = _HAN_GAP.sub("", text)
-    text = _LETTER_O.sub(_zeros, _BLANK.sub(" ", _COUNTED.sub(" ", text)))
-    text = _UNIT.sub(lambda m: UNITS[m[1]], _PERCENT.sub(r"\1%", text))
-    text = _HAN_JOINT.sub("", text)
-    text = unicodedata.normalize("NFKC", _SPACED_POINT.sub(".", text))
+        text = _COMMAND.sub(_sign, _LINE_IN_FORMULA.sub("", text).replace("$", ""))
+    text = text.replace("$", "")
+    if _GAP.search(text):
+        text = _SPACED_POINT.sub(".", _HAN_GAP.sub("", text))
+    if _BLANKS.search(text):
+        text = _BLANK.sub(" ", _COUNTED.sub(" ", text))
+    if "百分之" in text:
+        text = _PERCENT.sub(r"\1%", text)
+    if _FIGURE.search(text):
+        if "o" in text or "O" in text:
+            text = _LETTER_O.sub(_zeros, text)
+        text = _UNIT.sub(lambda m: UNITS[m[1]], text)
+        if "," in text:
+            text = _THOUSANDS.sub("", text)
+    if "-" in text or "/" in text or "~" in text:
+        text = _HAN_JOINT.sub("", text)
+    text = unicodedata.normalize("NFKC", text)
     for word, same in SYNONYMS.items():
         text = text.replace(word, same)
-    return _THOUSANDS.sub("", text).strip()
+    return text.strip()
 
 
 def _zeros(found: re.Match[str]) -> str:
@@ -144,9 +190,9 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
     Circled numbers are labels when there are no letters: else they number statements of the stem.
     """
-    marks = _series(_OPTION, "A", text)
+    marks = _series(_OPTION, "A", text) if "A" in text and "B" in text else []
     if len(marks) < 2:
-        marks = _series(_CIRCLED, "①", text)
+        marks = _series(_CIRCLED, "①", text) if "①" in text else []
         if len(marks) < 3:
             return text, ()
     ends = [*(m.start() for m in marks[1:]), len(text)]
@@ -164,24 +210,57 @@ def _series(pattern: re.Pattern[str], first: str, text: str) -> list[re.Match[st
 
 def tokens(text: str, english: bool) -> tuple[str, ...]:
     """What carries meaning, in order: numbers, Han characters, Latin letters or words, operators."""
-    text = _WHY.sub("缘何", text.lower())
-    text = _POSSESSIVE.sub("", text) if english else text
-    text = _HOW.sub("如何", text)
-    text = _ORDER_TAIL.sub("", _ORDER.sub("", text))
-    text = _DYNASTY.sub("代", _SPREAD.sub("", _MEASURE.sub("", _ASKING.sub("", _BELOW.sub("下列", text)))))
-    found: list[str] = []
-    for token in _TOKEN.findall(text):
-        # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
-        if token.isascii() and token.isalpha() and not english:
-            found.extend(token)
-        else:
-            found.append(token)
-    return tuple(found)
+    text = text.lower()
+    if "何" in text or "什么" in text:
+        text = _WHY.sub("缘何", text)
+    if "何" in text or "怎" in text:
+        text = _HOW.sub("如何", text)
+    if english:
+        text = _POSSESSIVE.sub("", text)
+    text = _ORDER.sub("", text)
+    if any(word in text for word in ("之", "一下", "的值", "简述", "简答")):
+        text = _ORDER_TAIL.sub("", text)
+    if "下" in text:
+        text = _BELOW.sub("下列", text)
+    text = _ASKING.sub("", text)
+    if "一" in text or "两" in text or "几" in text:
+        text = _MEASURE.sub("", text)
+    if "大" in text or "分别" in text or "历史上" in text:
+        text = _SPREAD.sub("", text)
+    if "朝" in text:
+        text = _DYNASTY.sub("代", text)
+    # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
+    return tuple((_ENGLISH_TOKEN if english else _TOKEN).findall(text))
 
 
 def is_light(token: str) -> bool:
     """Whether a token carries grammar rather than content."""
     return token in LIGHT or token in _LIGHT_WORDS
+
+
+def is_english(text: str) -> bool:
+    """Whether Latin letters are words in a text rather than symbols."""
+    return han_share(text) < 0.3
+
+
+def is_choosing(stem: str) -> bool:
+    """Whether a tidied stem sends to options: it says little without them."""
+    return bool(_CHOOSING.search(stem))
+
+
+def folded(stem: str, options: Sequence[str]) -> tuple[str, list[str]]:
+    """Folded stem, and folded options in order, of tidied ones."""
+    return fold(stem).replace("□", ""), sorted(map(fold, options)) if options else []
+
+
+def key_of(stem: str, options: Sequence[str]) -> str:
+    """Text by which exact equals are found, of a folded stem and its folded options in order."""
+    return "\n".join([stem, *options])
+
+
+def gram_text(stem: str, options: Sequence[str]) -> str:
+    """The text whose grams stand for a question: its folded stem, and its options when that is short."""
+    return stem + "".join(options) if len(stem) < _BRIEF else stem
 
 
 class AsRead(Protocol):
@@ -217,7 +296,7 @@ class Reading:
     @cached_property
     def english(self) -> bool:
         """Whether Latin letters are words here rather than symbols."""
-        return han_share(self.text) < 0.3
+        return is_english(self.text)
 
     @cached_property
     def parts(self) -> tuple[str, tuple[str, ...]]:
@@ -242,13 +321,22 @@ class Reading:
     @cached_property
     def choosing(self) -> bool:
         """Whether the stem sends to options: it says little without them."""
-        return bool(_CHOOSING.search(self.stem))
+        return is_choosing(self.stem)
 
     @cached_property
+    def folded(self) -> tuple[str, list[str]]:
+        """Folded stem, and folded options in order."""
+        return folded(*self.parts)
+
+    @property
     def key(self) -> str:
         """Text by which exact equals are found: the folded stem, then the folded options in order."""
-        stem, options = self.parts
-        return "\n".join([fold(stem).replace("□", ""), *sorted(fold(o) for o in options)])
+        return key_of(*self.folded)
+
+    @property
+    def gram_text(self) -> str:
+        """The text whose grams stand for a question: its stem, and its options when the stem is short."""
+        return gram_text(*self.folded)
 
 
 def has_gloss(text: str) -> bool:
