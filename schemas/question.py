@@ -156,6 +156,7 @@ class Label(Frozen):
     course: str = ""
     confidence: float = Field(default=0.0, ge=0, le=1)
     method: str = Field(default="", description="the evidence that decided, e.g. 'title:数据结构'")
+    flags: tuple[str, ...] = Field(default=(), description="outside_paper, for the item's own flags")
 
 
 class Question(Frozen):

@@ -39,6 +39,9 @@ _NOTHING = 1e-4
 _PARTS = 0.3
 """What a pair or triple of characters counts beside a word."""
 
+_DOUBT = 0.05
+"""Chance that a question's words speak for a discipline it does not belong to: what one voice can do."""
+
 _MAX_SCORE = 24.0
 """Evidence of one sub-discipline beyond this is a matter of length, not of certainty."""
 
@@ -56,6 +59,9 @@ _ASKING = re.compile(
     r"名词解释|(?:程序|算法)?(?:简答|选择|填空|判断|计算|论述|分析|应用|证明|综合|设计|问答|辨析|作图|编程|翻译|写作)题"
     r"|解释下列名词|multiple choice|true or false|short answer|problem set"
 )
+_LITTLE = re.compile("[的了是在和与及或而之其以于为有不也就都这那你我他她它们个把被让对从到由所者吗呢吧么]")
+"""Little words, which join others by chance; pairs of characters with them say nothing."""
+
 _ASKED = ("题", "解释", "choice", "true or", "short a", "problem s")
 """What each of these has: most texts have none, and looking for the whole pattern takes long."""
 
@@ -87,7 +93,7 @@ def find(text: str) -> Found:
         else:
             counts[word] += 1
     bare.append(prepared[kept:])
-    chars, grams = " ".join(bare), known.grams
+    chars, grams = _LITTLE.sub(" ", " ".join(bare)), known.grams
     said = {chars[at : at + 2] for at in range(len(chars) - 1)}
     said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
     return Found(counts, sorted(grams[gram] for gram in said if gram in grams))
@@ -132,20 +138,58 @@ def raised(sums: Reals, by_sub: Reals) -> Reals:
 
 def text_evidence(text: str) -> TextEvidence:
     """What the words of a text say, a word said twice less the second time."""
-    import numpy as np
+    return evidence_of(find(text))
 
-    known = model()
-    found = find(text)
+
+def evidence_of(found: Found) -> TextEvidence:
+    """What was found in a text as scores by sub-discipline."""
     if not found.words and not found.grams:
         return TextEvidence({}, ())
-    scores = np.log1p(raised(*add_up([found]))[0]) / _SCALE
-    weights = {
-        word: float(known.rows[known.ids[word]].max()) * (1 + math.log(n)) for word, n in found.words.items()
-    }
+    return _as_evidence(raised(*add_up([found]))[0], _telling([found]))
+
+
+def vote(found: Sequence[Found]) -> TextEvidence:
+    """What the questions of one paper say together, each with one voice however long it is.
+
+    Questions of one course err in the same way, so that the voices of many count for less than
+    their product: as much as the square root of their number.
+    """
+    import numpy as np
+
+    speaking = [one for one in found if one.words or one.grams]
+    if not speaking:
+        return TextEvidence({}, ())
+    known = model()
+    by_sub = chances(raised(*add_up(speaking)))
+    by_discipline = by_sub @ known.members
+    shared = len(speaking) ** -0.5
+    strength = np.log1p(by_discipline / _DOUBT).sum(axis=0) * shared
+    parts = np.exp(np.minimum(np.log1p(by_sub / _DOUBT).sum(axis=0) * shared, 50.0))
+    shares = parts / ((parts @ known.members) @ known.members.T)
+    odds = shares * (np.expm1(np.minimum(strength, 60.0)) @ known.members.T)
+    return _as_evidence(odds, _telling(speaking))
+
+
+def _as_evidence(odds: Reals, words: tuple[str, ...]) -> TextEvidence:
+    import numpy as np
+
+    scores = np.log1p(odds) / _SCALE
     return TextEvidence(
-        {code: float(score) for code, score in zip(known.subs, scores, strict=True) if score > _NOTHING},
-        tuple(sorted(weights, key=lambda word: (-weights[word], word))),
+        {code: float(score) for code, score in zip(model().subs, scores, strict=True) if score > _NOTHING},
+        words,
     )
+
+
+def _telling(found: Sequence[Found]) -> tuple[str, ...]:
+    """The words found, most telling first."""
+    known = model()
+    counts: Counter[str] = Counter()
+    for one in found:
+        counts.update(one.words)
+    weights = {
+        word: float(known.rows[known.ids[word]].max()) * (1 + math.log(n)) for word, n in counts.items()
+    }
+    return tuple(sorted(weights, key=lambda word: (-weights[word], word)))
 
 
 def posterior(scores: dict[str, float]) -> dict[str, float]:

@@ -1,20 +1,31 @@
-"""Filing drafts: batch settings, then title, file name, folder and the words of the paper."""
+"""Filing drafts: batch settings, then title, file name, folder and the vote of the paper's questions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ingest.classify.evidence import TextEvidence, posterior, speaks_for, text_evidence
+from ingest.classify.evidence import (
+    Found,
+    TextEvidence,
+    evidence_of,
+    find,
+    posterior,
+    speaks_for,
+    vote,
+)
 from ingest.classify.names import NameEvidence, name_evidence
 from schemas.question import Draft, Extraction, Label
 from schemas.settings import ClassifySettings
 from schemas.taxonomy import UNKNOWN, require_course, require_discipline, taxonomy
 
-_OWN_LABEL = 0.9
-"""Confidence from which the words of a single draft may overrule an unsure paper."""
+_CLEAR = 0.95
+"""Confidence from which the words of a single draft may speak against its paper."""
 
-_OWN_WORDS = 3
-"""Different words a draft needs to overrule its paper."""
+_CLEAR_WORDS = 4
+"""Different words a draft needs to do so."""
+
+_FOREIGN = 0.005
+"""What a clear draft leaves at most to the discipline of a paper that it speaks against."""
 
 _SURE_PAPER = 0.8
 """A paper labelled this surely is not overruled by one draft."""
@@ -23,18 +34,28 @@ _WORDS_BESIDE_NAMES = 4.0
 """Most that the words of a paper weigh when its title, file or folder names a class or course: less than
 a whole course title in any of them, more than a two-letter alias in a file name or folder."""
 
+_MIXED_CLEAR = 4
 _MIXED_SHARE = 0.3
-_MIXED_WORDS = 30
-"""An unnamed paper of many words whose best discipline has less than this share of them is a
-collection over several subjects: its drafts are filed one by one."""
+"""An unnamed paper with this many clear drafts, of which less than this share say what the paper
+says, is a collection over several subjects: its drafts are filed one by one."""
+
+_UNSURE = 0.3
+"""What the label of a collection is worth for one of its drafts that has no words of its own."""
+
+_FEW = 0.2
+"""Where more than this share of a paper's drafts speak against it, its course is one our words do not
+know, and none is flagged."""
+
+OUTLIER = "outside_paper"
+"""The flag of a draft whose words speak clearly for another discipline than its paper's."""
 
 
 def classify(extraction: Extraction, folder: str, settings: ClassifySettings) -> tuple[Label, ...]:
     """One label a draft, in the order of extraction.drafts.
 
     The drafts of a paper share one label, found from batch settings, title, file name, folder (its
-    path within the batch) and the words of the whole paper. A draft gets its own only when the
-    paper's is unsure and its own words are clear. confidence is the probability that the
+    path within the batch) and the vote of its drafts by their words. A draft gets its own only when
+    the paper's is unsure and its own words are clear; beside a sure label it is flagged OUTLIER. confidence is the probability that the
     discipline is right, as far as the evidence tells; what lies below settings.min_confidence is
     for review. Raises UsageError when settings name an unknown discipline or course.
     """
@@ -42,13 +63,28 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
         paper = _batch_label(settings.course)
         return (paper,) * len(extraction.drafts)
     names = name_evidence(extraction.title, extraction.source, folder)
-    words = text_evidence("\n".join((extraction.title, *map(draft_text, extraction.drafts))))
+    texts = [draft_text(draft) for draft in extraction.drafts]
+    found = [find(text) for text in texts]
+    words = vote([*found, find(extraction.title)])
     paper = decide(names, words, settings.discipline)
     if settings.discipline:
         return (paper,) * len(extraction.drafts)
-    if not names and _is_mixed(words):
-        return tuple(_single(draft, paper) for draft in extraction.drafts)
-    return tuple(_own_label(draft, paper) for draft in extraction.drafts)
+    single = [decide((), evidence_of(one)) for one in found]
+    clear = [
+        label for label, one in zip(single, found, strict=True) if is_clear(label.confidence, len(one.words))
+    ]
+    agreeing = sum(label.discipline == paper.discipline for label in clear)
+    if not names and len(clear) >= _MIXED_CLEAR and agreeing < _MIXED_SHARE * len(clear):
+        return tuple(label if label.discipline != UNKNOWN else _unsure(paper) for label in single)
+    labels = tuple(_own_label(label, one, paper) for label, one in zip(single, found, strict=True))
+    if sum(OUTLIER in label.flags for label in labels) > _FEW * len(labels):
+        return (paper,) * len(labels)
+    return labels
+
+
+def is_clear(confidence: float, words: int) -> bool:
+    """Whether the label of one question, found by so many words, may speak against its paper's."""
+    return confidence >= _CLEAR and words >= _CLEAR_WORDS
 
 
 def draft_text(draft: Draft) -> str:
@@ -65,15 +101,6 @@ def _batch_label(name: str) -> Label:
         confidence=1.0,
         method=f"batch:{course.zh}",
     )
-
-
-def _is_mixed(words: TextEvidence) -> bool:
-    if len(words.words) < _MIXED_WORDS:
-        return False
-    by_discipline: dict[str, float] = {}
-    for code, score in words.scores.items():
-        by_discipline[code[:3]] = by_discipline.get(code[:3], 0.0) + score
-    return max(by_discipline.values()) < _MIXED_SHARE * sum(by_discipline.values())
 
 
 def decide(names: Iterable[NameEvidence], words: TextEvidence, discipline: str = "") -> Label:
@@ -132,20 +159,17 @@ def _method(names: Iterable[NameEvidence], words: TextEvidence, discipline: str,
     return "; ".join(parts)
 
 
-def _single(draft: Draft, paper: Label) -> Label:
-    """The label of one draft of a mixed collection; without words of its own it stays unsure."""
-    label = decide((), text_evidence(draft_text(draft)))
-    if label.discipline != UNKNOWN:
-        return label
-    return paper.model_copy(update={"confidence": round(paper.confidence * _MIXED_SHARE, 4)})
+def _unsure(paper: Label) -> Label:
+    return paper.model_copy(update={"confidence": round(paper.confidence * _UNSURE, 4)})
 
 
-def _own_label(draft: Draft, paper: Label) -> Label:
-    if paper.confidence >= _SURE_PAPER or paper.course:
+def _own_label(own: Label, found: Found, paper: Label) -> Label:
+    """The label of one draft of a paper: the paper's, except where that is unsure and the draft clear."""
+    if own.discipline == paper.discipline or not is_clear(own.confidence, len(found.words)):
         return paper
-    own = text_evidence(draft_text(draft))
-    label = decide((), own)
-    agrees = any(code.startswith(paper.discipline) for code in own.scores)
-    if label.confidence >= _OWN_LABEL and len(own.words) >= _OWN_WORDS and not agrees:
-        return label
-    return paper
+    left = posterior(evidence_of(found).scores)
+    if sum(chance for code, chance in left.items() if code.startswith(paper.discipline)) > _FOREIGN:
+        return paper
+    if paper.confidence < _SURE_PAPER and not paper.course:
+        return own
+    return paper.model_copy(update={"flags": (OUTLIER,)})

@@ -47,7 +47,7 @@ def itemise(
         found = _choices(draft, kind, settings, broken)
     else:
         found = other_items(draft, kind, words)
-    shared = [*draft.flags, *told, *broken]
+    shared = [*draft.flags, *label.flags, *told, *broken]
     if draft.confidence < settings.min_extraction:
         shared.append("low_extraction_confidence")
     if label.confidence < min_label_confidence:

@@ -185,3 +185,15 @@ def test_question_types(stem, fields, kind):
 def test_proof_in_law_is_no_calculation():
     draft = Draft(source="a.pdf", stem="民事诉讼中由谁承担证明责任？", printed="")
     assert question_type(draft, "d03") is QuestionType.SHORT_ANSWER
+
+
+def test_the_paper_corrects_its_questions_and_an_outlier_is_flagged():
+    stems = [f"求矩阵 A 的特征值与特征向量，第 {n} 问" for n in range(8)]
+    foreign = "心绞痛与心肌梗死患者的临床表现、诊断和治疗有何不同？"
+    labels = classify(paper(*stems, "写出你的结果。", foreign, title="线性代数"), "", SETTINGS)
+    assert {x.course for x in labels} == {"linear-algebra"}
+    assert [x.flags for x in labels] == [()] * 9 + [("outside_paper",)]
+
+
+def test_words_are_not_found_across_two_others():
+    assert text_evidence("翰林学士院以下属官").words == ()
