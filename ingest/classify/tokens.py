@@ -47,7 +47,7 @@ class Segmenter:
                     if end > size:
                         break
                     found = cost[end] + _COSTS[length]
-                    if found < least and prepared[at:end] in words and whole(prepared, end):
+                    if found <= least and prepared[at:end] in words and whole(prepared, end):
                         least, to = found, end
             cost[at], after[at] = least, to
         cut, at = [], 0

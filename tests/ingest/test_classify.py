@@ -196,4 +196,4 @@ def test_the_paper_corrects_its_questions_and_an_outlier_is_flagged():
 
 
 def test_words_are_not_found_across_two_others():
-    assert text_evidence("翰林学士院以下属官").words == ()
+    assert text_evidence("它的基本原理以下属官").words == ()
