@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from bank import sums
 from bank.checks import files as of_files
+from bank.checks import marks as of_marks
 from bank.checks import rows as of_rows
 from bank.checks.problem import Checked, Problem, problem
 from bank.files import locked_if_free
-from bank.ledger import Ledger
 from bank.storage import short, storage
 from bank.tags import missing, tags
 from bank.upkeep import leftovers
@@ -55,15 +53,22 @@ def check(bank: Bank, *, deep: bool = True) -> CheckReport:
             raise
         return _unopened(bank, error, deep)
     here = Checked(bank, delta, deep)
-    found = [*_guarded(of_files.log, here), *of_files.table(here)]
+    found = [*_guarded(of_files.log, here), *of_files.table(here), *_guarded(of_files.kept, here)]
     if deep and not _unreadable(found):
         found += _guarded(of_files.summed, here)
         if not _unreadable(found):
             found += _guarded(of_files.decoded, here)
     broken = _unreadable(found)
-    steps: list[Callable[[Checked], Iterator[Problem]]] = [_tags, _index, _facts, _reports, _leftovers]
+    steps: list[Callable[[Checked], Iterator[Problem]]] = [
+        _tags,
+        of_marks.marks,
+        _index,
+        _facts,
+        _reports,
+        _leftovers,
+    ]
     if not broken:
-        steps = [of_rows.ids, of_rows.values, of_rows.links, of_files.assets, _ledger, *steps]
+        steps = [of_rows.ids, of_rows.values, of_rows.links, of_files.assets, of_marks.ledger, *steps]
     if not broken and deep:
         steps += [of_rows.contents, of_files.digests]
     for step in steps:
@@ -194,59 +199,3 @@ def _leftovers(here: Checked) -> Iterator[Problem]:
         "Remove them with `exambank sweep`.",
         [one.path for one in left],
     )
-
-
-def _ledger(here: Checked) -> Iterator[Problem]:
-    book = Ledger(here.bank.path)
-    lost = book.lost()
-    if lost is not None:
-        yield from problem(lost.code, "error", lost.message, lost.remedy)
-    if lost is not None or not book.path.is_file():
-        return
-    try:
-        state, given = _exposed(book.path, here.deep)
-    except sqlite3.Error as error:
-        state, given = str(error), set()
-    if state != "ok":
-        yield from problem(
-            "ledger_damaged",
-            "error",
-            f"The exposure ledger is damaged: {state}.",
-            "Restore ledger.sqlite from a backup: what institutions have seen is in it alone.",
-        )
-        return
-    try:
-        book.exposures()
-    except BankError as error:
-        yield from problem(error.code, "error", error.message, error.remedy)
-    yield from problem(
-        "ledger_unsealed",
-        "note",
-        "The runs of the exposure ledger have no digests yet: an older exambank wrote it.",
-        "Nothing to do: the next draw for an institution takes them.",
-        [""] if book.unsealed() else [],
-    )
-    known = set(here.facts["question_id"].to_pylist())
-    yield from problem(
-        "ledger_unknown",
-        "note",
-        "The exposure ledger tells of {n} questions that this version does not have.",
-        "Nothing to do: their words are in the ledger, so nobody is given them again.",
-        sorted(given - known),
-    )
-
-
-def _exposed(path: Path, deep: bool) -> tuple[str, set[Any]]:
-    """Whether the ledger is whole ('ok'), and the ids it tells of."""
-    # Not read-only: what a killed writer left half done must be undone before anything can be read.
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
-    try:
-        look = "integrity_check" if deep else "quick_check"
-        state = str(connection.execute(f"PRAGMA {look}").fetchone()[0]).replace("\n", " ")
-        held = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        given: set[Any] = set()
-        if state == "ok" and "exposures" in held:
-            given = {row[0] for row in connection.execute("SELECT DISTINCT question_id FROM exposures")}
-        return state, given
-    finally:
-        connection.close()

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from bank import seals, sums
 from bank.files import write_whole
 from bank.ids import ledger_key, load_key
@@ -25,6 +23,7 @@ from bank.ledgerfile import (
     TABLES,
     WAIT_SECONDS,
     WORDS,
+    Run,
     State,
     changed,
     failure,
@@ -37,7 +36,6 @@ from bank.ledgerfile import (
 )
 from bank.seals import Entry, Given, given_in, has_seals
 from bank.storage import storage, told, unwritten
-from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
 from schemas.evaluation import Manifest
 
@@ -45,18 +43,6 @@ __all__ = ["Given", "Ledger", "Run", "State"]
 _SPACE = re.compile(r"\s+")
 _LONGEST = 200  # characters of a name
 _LAST = "ledger-run"  # a mark among the digests: the number of the newest run there has been
-
-
-class Run(Frozen):
-    """One draw for one institution."""
-
-    institution: str
-    run: str
-    at: str = Field(description="RFC 3339, UTC: when it was reserved")
-    version: int = Field(description="of the bank it was drawn from")
-    state: State
-    questions: int
-    note: str = Field(default="", description="why it was released, by whom and when")
 
 
 class Ledger:
@@ -245,6 +231,25 @@ class Ledger:
             for name, said in entry.given
         }
         return sorted(found, key=lambda one: (one[1], one[0]))
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The files that tell which ledger must be there, and how far it goes, in the bank's folder."""
+        return (MARK, f"{sums.FOLDER}/{MARK}", f"{sums.FOLDER}/{_LAST}")
+
+    def lost_marks(self) -> list[str]:
+        """Those of its marks that are not there, or do not say what they should."""
+        folder = self.path.parent
+        with self._open() as base:
+            if not has_tables(base):
+                return []
+            name, newest = id_of(base), base.execute("SELECT max(id) FROM runs").fetchone()[0]
+        said = [
+            self.mark.exists(),
+            sums.marked(folder, MARK) == (name or "?"),
+            sums.marked(folder, _LAST).isdigit(),
+        ]
+        return [mark for mark, there in zip(self.marks, said, strict=True) if not there and newest]
 
     def unsealed(self) -> bool:
         """Whether there are runs of before they had digests."""

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
+from pydantic import Field
+
+from schemas.document import Frozen
 from schemas.errors import BankError
 
 NAME = "ledger.sqlite"
@@ -50,6 +53,18 @@ class State(StrEnum):
     RESERVED = "reserved"
     RECORDED = "recorded"
     RELEASED = "released"
+
+
+class Run(Frozen):
+    """One draw for one institution."""
+
+    institution: str
+    run: str
+    at: str = Field(description="RFC 3339, UTC: when it was reserved")
+    version: int = Field(description="of the bank it was drawn from")
+    state: State
+    questions: int
+    note: str = Field(default="", description="why it was released, by whom and when")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import unquote
 
 from schemas.errors import BankError
 
+FOLDER = "_delta_log"
 _COMMIT = re.compile(r"\d{20}\.json")
 
 
@@ -26,11 +28,16 @@ class Commit:
     info: Mapping[str, Any] = field(default_factory=dict)  # what the commit tells of itself
 
 
+def place(version: int) -> str:
+    """Where the commit of a version stands, inside the table's folder."""
+    return f"{FOLDER}/{version:020d}.json"
+
+
 def commit(table: Path, version: int) -> Commit:
     """The commit of this version. ValueError for one that is not whole, OSError for one that is gone."""
     added, removed, lines = set(), set(), 0
     info: dict[str, Any] = {}
-    for line in (table / "_delta_log" / f"{version:020d}.json").read_text(encoding="utf-8").splitlines():
+    for line in (table / place(version)).read_text(encoding="utf-8").splitlines():
         if not line.strip():
             continue
         action = json.loads(line)
@@ -53,7 +60,7 @@ def commit(table: Path, version: int) -> Commit:
 
 def versions(table: Path) -> list[int]:
     """The versions that have a commit file, in order."""
-    names = (path.name for path in (table / "_delta_log").iterdir())
+    names = (path.name for path in (table / FOLDER).iterdir())
     return sorted(int(name[:20]) for name in names if _COMMIT.fullmatch(name))
 
 
@@ -66,6 +73,22 @@ def broken(table: Path) -> list[str]:
         except (FileNotFoundError, ValueError):
             found.append(f"{version:020d}.json")
     return found
+
+
+def let_go(table: Path) -> set[int]:
+    """The versions that a vacuum has taken files from; it says so before it does."""
+    found: set[int] = set()
+    for version in versions(table):
+        with suppress(OSError, ValueError, TypeError):
+            found.update(taken(commit(table, version).info))
+    return found
+
+
+def taken(info: Mapping[str, Any]) -> list[int]:
+    """The versions that a commit took files from, by what it tells of itself: a vacuum's."""
+    if not str(info.get("operation", "")).startswith("VACUUM"):
+        return []
+    return [int(version) for version in json.loads(info.get("gone", "[]"))]
 
 
 def replay(table: Path) -> Iterator[tuple[int, frozenset[str]]]:

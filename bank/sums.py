@@ -1,4 +1,4 @@
-"""Digests of the table's files, one small file a version: what finds any byte that was changed since.
+"""Digests of the files and commits of the table, a small file a version: what finds any byte changed since.
 
 Beside them stand marks of what else must be there: the newest version, the key, the tags, the ledger. What
 they tell of can then not be lost unnoticed, or be taken for what never was.
@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlparse
 
 from bank import log
 from bank.files import write_whole
-from bank.ids import fingerprint, load_key
+from bank.ids import CONTENT_FIELDS, IdMaker, fingerprint, load_key
 from bank.storage import storage, unwritten
 from schemas.errors import BankError
 
@@ -35,14 +35,37 @@ def digest(path: Path) -> str:
 
 
 def require_key(bank: Path, key: bytes) -> None:
-    """BankError `bank_key` when the bank was written with another key."""
-    if marked(bank, KEY) not in ("", fingerprint(key)):
+    """BankError `bank_key` when the bank was written with another key, `sums_damaged` for a bad mark."""
+    if marked(bank, KEY) in ("", fingerprint(key)):
+        return
+    mark = bank / FOLDER / KEY
+    if _signed(bank, key):
         raise BankError(
-            f"The key in {bank} is not the one the bank was written with.",
-            code="bank_key",
-            remedy="Put the file `key` of this bank back from a backup: with another one its ids and "
-            "signatures cannot be made again.",
+            f"{mark}, which tells which key the bank was written with, is not what was written; the key "
+            "itself is good: the questions are signed with it.",
+            code="sums_damaged",
+            remedy=f"Delete {mark}: the next change makes it anew.",
         )
+    raise BankError(
+        f"The key in {bank} is not the one the bank was written with, or {mark} is not what was written.",
+        code="bank_key",
+        remedy="Put the file `key` of this bank back from a backup, or the folder sums: with another key its "
+        "ids and signatures cannot be made again.",
+    )
+
+
+def _signed(bank: Path, key: bytes) -> bool:
+    """Whether a question of the bank that can be read has a signature made with this key."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ["content_hash", *CONTENT_FIELDS]
+    for path in sorted((bank / "questions").glob("discipline=*/*.parquet"))[:3]:
+        with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+            for row in next(pq.ParquetFile(path).iter_batches(1, columns=names)).to_pylist():
+                if row.pop("content_hash") == IdMaker(key).signature(row):
+                    return True
+    return False
 
 
 def home(delta: DeltaTable) -> Path:
@@ -124,7 +147,7 @@ def complete(bank: Path, *, every: bool = False) -> int:
             continue
         told = log.commit(table, version)
         # Going back, as other programs do it, adds files again that have a digest since they were made.
-        names = () if told.operation == "RESTORE" and not every else told.added
+        names = {log.place(version), *(() if told.operation == "RESTORE" and not every else told.added)}
         fresh = {n: digest(table / n) for n in sorted(names) if n not in known and (table / n).is_file()}
         if fresh or version not in held:
             path = folder / f"{version:020d}.json"
@@ -137,7 +160,7 @@ def complete(bank: Path, *, every: bool = False) -> int:
 
 
 def load(bank: Path) -> tuple[dict[str, str], list[str]]:
-    """The digest of each file, by its path in the table's folder; and the names of damaged sums files."""
+    """The digest of each file and commit, by its path in the table; and the names of damaged sums files."""
     known: dict[str, str] = {}
     bad = []
     for path in _files(bank / FOLDER):

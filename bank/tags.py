@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError
@@ -12,11 +13,13 @@ from bank import sums
 from bank.files import locked, write_whole
 from schemas.document import Frozen
 from schemas.errors import BankError, UsageError
+from schemas.text import digest
 
 if TYPE_CHECKING:
     from bank.store import Bank
 
-_FILE = "tags.json"
+FILE, MARK = "tags.json", "tags"
+_DIGEST = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[^\W\d_][\w.-]{0,62}")
 
 
@@ -32,11 +35,15 @@ class Tag(Frozen):
 
 def tags(bank: Bank) -> list[Tag]:
     """The tags of a bank, by version and name; BankError `tags_damaged` when their file is no use."""
-    path = bank.path / _FILE
+    path = bank.path / FILE
     try:
-        found = [Tag.model_validate(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+        data = path.read_bytes()
+        found = [Tag.model_validate(entry) for entry in json.loads(data)]
+        known = digests(bank.path)
+        if known and digest(data) not in known and found:
+            raise ValueError
     except FileNotFoundError:
-        if not sums.marked(bank.path, "tags"):
+        if not sums.marked(bank.path, MARK):
             return []
         raise BankError(
             f"The tags of the bank are missing: {path}.",
@@ -46,11 +53,17 @@ def tags(bank: Bank) -> list[Tag]:
         ) from None
     except (OSError, ValueError, TypeError, ValidationError) as error:
         raise BankError(
-            f"The tags of the bank cannot be read: {path} ({type(error).__name__}).",
+            f"The tags of the bank are not what was written: {path}.",
             code="tags_damaged",
-            remedy="Restore the file from a backup. Until then no version is vacuumed.",
+            remedy="Restore the file from a backup. Until then no version is vacuumed. To take it for what "
+            f"it is, delete {bank.path / sums.FOLDER / MARK}; to go on without any tag, write [] into it.",
         ) from error
     return sorted(found, key=lambda tag: (tag.version, tag.name))
+
+
+def digests(bank: Path) -> list[str]:
+    """The digests that the file of tags may have, as it was last written; none before there were any."""
+    return [mark for mark in sums.marked(bank, MARK).split() if _DIGEST.fullmatch(mark)]
 
 
 def resolve(bank: Bank, name: str | int) -> int:
@@ -132,6 +145,9 @@ def relative(bank: Bank, uri: str) -> str:
 
 
 def _save(bank: Bank, known: list[Tag]) -> None:
-    data = [known_tag.model_dump(mode="json") for known_tag in known]
-    write_whole(bank.path / _FILE, json.dumps(data, ensure_ascii=False, indent=1).encode())
-    sums.mark(bank.path, "tags", "there are tags")
+    data = json.dumps([one.model_dump(mode="json") for one in known], ensure_ascii=False, indent=1).encode()
+    path = bank.path / FILE
+    # That of the file as it was, too: whenever a kill comes, or a reader, one of them is the file's.
+    was = [digest(path.read_bytes())] if path.exists() else []
+    sums.mark(bank.path, MARK, " ".join([*was, digest(data)]))
+    write_whole(path, data)

@@ -15,7 +15,7 @@ from pydantic import Field
 from bank import commits, sums
 from bank.files import locked
 from bank.ledger import Ledger, State
-from bank.log import replay
+from bank.log import let_go, replay
 from bank.storage import native
 from bank.tags import relative, tags
 from schemas.document import Frozen
@@ -100,14 +100,18 @@ def vacuum(bank: Bank, *, keep: int, who: str, why: str, at: str, dry_run: bool 
         root = bank.path / "questions"
         named = {name for files in sets.values() for name in files}
         doomed = {name for name in named - needed if (root / name).is_file()}
+        lost = {name for name in named - needed if name not in doomed}
+        before = let_go(root) if lost else set()
         told = Vacuumed(
             version=newest,
             kept=tuple(sorted(held)),
-            versions=tuple(v for v, files in sorted(sets.items()) if files & doomed),
+            versions=tuple(
+                v for v, files in sorted(sets.items()) if files & doomed or (v not in before and files & lost)
+            ),
             files=len(doomed),
             bytes=sum((root / name).stat().st_size for name in doomed),
         )
-        if dry_run or not doomed:
+        if dry_run or not told.versions:
             return told
         _clear(bank, needed, held, commits.metadata(who, why, "", at, {}, gone=told.versions))
         bank.follow(newest, steps=bank.version - newest)
@@ -141,6 +145,7 @@ def _clear(bank: Bank, needed: Collection[str], held: Collection[int], told: dic
             keep_versions=sorted(held),
             commit_properties=commits.properties(told),
         )
+    sums.follow(bank.path)
 
 
 def leftovers(bank: Bank, now: float | None = None) -> list[Leftover]:

@@ -12,6 +12,7 @@ from pydantic import Field
 from bank import commits
 from bank.files import locked
 from bank.goback import go_back
+from bank.log import taken
 from bank.tags import require_files, tags
 from schemas.document import Frozen
 
@@ -45,7 +46,7 @@ def history(bank: Bank, limit: int | None = None) -> list[VersionInfo]:
     vacuumed: set[int] = set()
     for entry in bank.delta().history(limit):
         number = int(entry["version"])
-        vacuumed.update(_gone(entry))
+        vacuumed.update(taken(entry))
         found.append(_info(entry, tuple(names[number]), readable=number not in vacuumed))
     return found
 
@@ -67,13 +68,6 @@ def restore(bank: Bank, version: int, *, who: str, why: str, at: str) -> int:
 
         before, done = commits.retried(work)
         return bank.version if done else before
-
-
-def _gone(entry: dict[str, Any]) -> list[int]:
-    """The versions that a vacuum took files from; it says so before it does."""
-    if not str(entry.get("operation", "")).startswith("VACUUM"):
-        return []
-    return [int(version) for version in json.loads(entry.get("gone", "[]"))]
 
 
 def _info(entry: dict[str, Any], names: tuple[str, ...], *, readable: bool) -> VersionInfo:

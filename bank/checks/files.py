@@ -9,12 +9,18 @@ from typing import Any
 
 from bank import sums
 from bank.checks.problem import Checked, Problem, problem
-from bank.log import broken
+from bank.log import broken, let_go, place, replay, versions
 from bank.storage import storage
 from bank.tags import relative
+from schemas.errors import BankError
 from schemas.question import arrow_schema
 
 _BACKUP = "Restore the folder questions from a backup, or go back to a whole version with `exambank restore`."
+_OLD = (
+    "Restore them from a backup; the newest version is whole without them. Versions that need not be kept "
+    "are let go with `exambank vacuum`."
+)
+_LOG = "Restore the folder questions/_delta_log from a backup."
 _BATCH = 4096  # rows in memory at once
 _RETENTION = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 
@@ -45,15 +51,24 @@ def table(here: Checked) -> Iterator[Problem]:
 
     actions: Any = pa.table(here.delta.get_add_actions(flatten=True)).to_pylist()
     root = here.bank.path / "questions"
-    gone, torn = [], []
+    gone, torn, moved = [], [], []
     for action in actions:
         path = root / action["path"]
+        if action["path"].split("/")[0] != f"discipline={action['partition.discipline']}":
+            moved.append(f"{action['path']} as {action['partition.discipline']}")
         if not path.is_file():
             gone.append(action["path"])
         elif path.stat().st_size != action["size_bytes"] or not _whole(path, action["num_records"]):
             torn.append(action["path"])
     yield from problem("files_missing", "error", "{n} files of the table are missing.", _BACKUP, gone)
     yield from damaged(torn)
+    yield from problem(
+        "files_misfiled",
+        "error",
+        "The table's log files {n} files under another discipline than their folder's: it was edited.",
+        _LOG,
+        moved,
+    )
 
 
 def log(here: Checked) -> Iterator[Problem]:
@@ -70,7 +85,7 @@ def broken_log(bank: Path) -> Iterator[Problem]:
         "log_broken",
         "error",
         "{n} commits of the table's log are missing or not whole: versions, or questions, may be lost.",
-        "Restore the folder questions/_delta_log from a backup.",
+        _LOG,
         broken(bank / "questions"),
     )
     newest, known = sums.newest_of(bank)
@@ -103,14 +118,22 @@ def summed(here: Checked) -> Iterator[Problem]:
     known, bad = sums.load(here.bank.path)
     needed = {relative(here.bank, uri) for uri in here.delta.file_uris()}
     root = here.bank.path / "questions"
+    commits = {place(version) for version in versions(root)}
     changed = [n for n, was in sorted(known.items()) if (root / n).is_file() and sums.digest(root / n) != was]
     yield from damaged([name for name in changed if name in needed])
+    yield from problem(
+        "log_changed",
+        "error",
+        "{n} commits of the table's log are not what was written: they were edited.",
+        _LOG,
+        [name for name in changed if name in commits],
+    )
     yield from problem(
         "old_files_damaged",
         "warning",
         "{n} files that earlier versions alone need are damaged.",
-        "Restore them from a backup; the newest version is whole without them.",
-        [name for name in changed if name not in needed],
+        _OLD,
+        [name for name in changed if name not in needed | commits],
     )
     yield from problem(
         "sums_damaged",
@@ -132,6 +155,39 @@ def summed(here: Checked) -> Iterator[Problem]:
         if every
         else "Nothing to do: the next batch, or `exambank sweep`, takes their digests.",
         lacking,
+    )
+    yield from problem(
+        "commits_unsummed",
+        "note",
+        "{n} commits of the table's log have no digest: it was lost, or they are older than such digests.",
+        "Take them for what they are with `exambank sweep`.",
+        [] if every else sorted(commits - known.keys()),
+    )
+
+
+def kept(here: Checked) -> Iterator[Problem]:
+    """Every file is there that an earlier version needs, unless a vacuum has let that version go."""
+    root = here.bank.path / "questions"
+    try:
+        sets = list(replay(root))
+    except BankError:  # told of by itself
+        return
+    now = sets[-1][1]
+    absent = {
+        name for name in set().union(*(files for _, files in sets)) - now if not (root / name).is_file()
+    }
+    gone = let_go(root) if absent else set()
+    lost: dict[str, int] = {}
+    for version, files in sets:
+        if version not in gone:
+            for name in files & absent:
+                lost.setdefault(name, version)
+    yield from problem(
+        "old_files_missing",
+        "warning",
+        "{n} files that earlier versions alone need are missing, and no vacuum has removed them.",
+        _OLD,
+        [f"{name} (version {version})" for name, version in sorted(lost.items())],
     )
 
 

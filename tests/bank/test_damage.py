@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from bank.check import CheckReport, check
 from bank.dedup.index import NearIndex
 from bank.draw import Request, draw_from
 from bank.draw.again import redraw
-from bank.draw.reserved import draw_for
 from bank.exposure import papers_left
 from bank.ledger import Ledger
 from bank.stats import stats
@@ -333,66 +332,47 @@ def test_files_that_are_gone_or_torn_are_told_by_whatever_reads_them(bank: Bank)
             assert caught.value.code == ("bank_damaged" if torn else code)
 
 
-def test_a_ledger_changed_behind_our_back_stops_draws_and_the_check(bank: Bank) -> None:
-    """A byte, a row taken out, put in or moved, a run's state, a whole run, an older copy: each is told."""
-    asked = Request(seed=0, total=4)
-    other = "q" + "a" * 24
-    book = Ledger(bank.path)
-    draw_for(bank, book, asked, institution="A", run="r", at=AT["at"])
-    early = book.path.read_bytes()
-    first = draw_for(bank, book, asked, institution="B", run="r", at=AT["at"])[1].ids[0]
-    whole = book.path.read_bytes()
-
-    def stops(checked: bool = False) -> None:
-        if checked:
-            assert codes(check(bank, deep=False)) & {"ledger_changed", "ledger_lost"}
-        with pytest.raises(BankError):
-            book.exposures()
-        with pytest.raises(BankError, match="backup") as caught:
-            draw_for(bank, book, asked, institution="B", run="s", at=AT["at"])
-        assert caught.value.code in {"ledger_changed", "ledger_lost"}
-
-    for harm in (
-        f"UPDATE exposures SET question_id = '{other}' WHERE run_id = 2 AND question_id = '{first}'",
-        "UPDATE exposures SET words = '' WHERE run_id = 2",
-        "DELETE FROM exposures WHERE run_id = 2",
-        f"INSERT INTO exposures VALUES (2, '{other}', '')",
-        "UPDATE runs SET state = 'released' WHERE id = 2",
-        "UPDATE runs SET institution = 'c' WHERE id = 2",
-        "UPDATE seals SET institution = 'c' WHERE run_id = 2",
-        "DELETE FROM seals; DELETE FROM sealed",
-        "DELETE FROM exposures WHERE run_id = 2; DELETE FROM seals WHERE run_id = 2; DELETE FROM runs WHERE id = 2",
-    ):
-        with sqlite3.connect(book.path) as base:
-            base.executescript(harm)
-        base.close()
-        stops()
-        book.path.write_bytes(whole)
-    book.path.write_bytes(whole.replace(first.encode(), other.encode()))
-    stops(checked=True)
-    book.path.write_bytes(early)
-    stops(checked=True)
-    for path in (book.mark, bank.path / "sums" / book.mark.name):  # to go on with it, knowingly
-        path.unlink()
-    assert draw_for(bank, book, asked, institution="B", run="s", at=AT["at"])[1].ids
-    assert check(bank, deep=False).sound
+def test_an_edited_log_or_tag_is_found(bank: Bank) -> None:
+    tag(bank, "june", 3, **AT)
+    tag(bank, "may", 2, **AT)
+    commit = bank.path / "questions" / "_delta_log" / f"{12:020d}.json"
+    file = bank.path / "tags.json"
+    harms = (
+        (commit, b'{"discipline":"d01"}', b'{"discipline":"d04"}', "files_misfiled"),
+        (commit, b'"who":"a curator"', b'"who":"a visitor"', "log_changed"),
+        (file, b"june", b"jury", "tags_damaged"),
+        (file, b'"version": 3', b'"version": 4', "tags_damaged"),
+    )
+    for path, old, new, code in harms:
+        data = path.read_bytes()
+        assert old in data
+        path.write_bytes(data.replace(old, new))
+        report = check(bank, deep=path == commit)
+        assert code in codes(report)
+        assert not report.sound
+        path.write_bytes(data)
+    summed = bank.path / "sums" / commit.name  # as of before commits had digests
+    with_commit = summed.read_bytes()
+    files = json.loads(with_commit)["files"]
+    del files[f"_delta_log/{commit.name}"]
+    summed.write_text(json.dumps({"files": files, "own": sums._own(files)}))
+    report = check(bank)
+    assert report.sound
+    assert "commits_unsummed" in codes(report)
+    sweep(bank)
+    assert "commits_unsummed" not in codes(check(bank))
+    assert json.loads(summed.read_bytes()) == json.loads(with_commit)
 
 
-def test_a_ledger_of_before_the_digests_gets_them_by_its_next_draw(bank: Bank) -> None:
-    asked = Request(seed=0, total=4)
-    book = Ledger(bank.path)
-    draw_for(bank, book, asked, institution="A", run="r", at=AT["at"])
-    old = "DROP TABLE seals; DROP TABLE sealed; PRAGMA user_version = 2"
-    for harm in ("", "DELETE FROM exposures WHERE run_id = 1"):
-        with sqlite3.connect(book.path) as base:
-            base.executescript(old + ";" + harm)
-        base.close()
-        report = check(bank, deep=False)
-        assert "ledger_unsealed" in codes(report)
-        assert report.sound == (not harm)
-        if harm:  # what it gave is not what its manifest says
-            with pytest.raises(BankError, match="r of A"):
-                book.record("A", "r")
-        else:
-            book.record("A", "r")
-            assert "ledger_unsealed" not in codes(check(bank, deep=False))
+def test_a_missing_file_of_an_old_version_is_told_until_the_version_is_let_go(bank: Bank) -> None:
+    compact(bank, **AT)
+    old = bank.path / "questions" / relative(bank, bank.delta(1).file_uris()[0])
+    old.unlink()
+    report = check(bank, deep=False)
+    told = next(p for p in report.problems if p.code == "old_files_missing")
+    assert not report.sound
+    assert "version 1" in told.examples[0]
+    made = vacuum(bank, keep=1, **AT)
+    assert 1 in made.versions
+    assert "old_files_missing" not in codes(check(bank, deep=False))
+    assert vacuum(bank, keep=3, dry_run=True, **AT).versions == ()

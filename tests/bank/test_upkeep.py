@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,11 +15,13 @@ from deltalake import write_deltalake
 from bank import rows
 from bank.check import CheckReport, check
 from bank.diff import diff
+from bank.ledger import Ledger
 from bank.store import Bank
 from bank.tags import tag
 from bank.upkeep import compact, leftovers, sweep, vacuum
 from bank.versions import history, restore
 from schemas.errors import BankError
+from schemas.evaluation import Manifest
 from schemas.question import Question, Status
 from tests.bank.makers import paper, question, sha
 
@@ -191,11 +192,8 @@ def test_check_finds_each_kind_of_harm_and_says_how_to_mend_it(bank: Bank) -> No
 def test_check_tells_lost_and_torn_files_tags_reports_and_ledger(bank: Bank) -> None:
     tag(bank, "one", 1, **AT)
     (bank.path / "batches" / "x.json").write_text("{", encoding="utf-8")
-    ledger = sqlite3.connect(bank.path / "ledger.sqlite")
-    ledger.execute("CREATE TABLE exposures (question_id TEXT)")
-    ledger.execute("INSERT INTO exposures VALUES ('qgone')")
-    ledger.commit()
-    ledger.close()
+    made = Manifest(bank_version=1, seed=0, per_stratum=1, ids=("qgone",))
+    Ledger(bank.path).reserve("A", "r", at=AT["at"], request={}, draw=lambda _: (made, ["words"]))
     assert codes(check(bank)) == {"batch_report", "ledger_unknown"}
     (bank.path / "ledger.sqlite").write_bytes(b"x" * 4096)
     assert "ledger_damaged" in codes(check(bank))
