@@ -13,7 +13,9 @@ from ingest.clean.wording import without_instruction
 from schemas.question import Draft, Option, PrintedForm, QuestionType
 from schemas.text import fold
 
-TOLERABLE = frozenset({"no_answer", "needs_figure", "figure", "options_kept", "verdict_only"})
+TOLERABLE = frozenset(
+    {"no_answer", "needs_figure", "figure", "options_kept", "verdict_only", "outside_paper"}
+)
 """Codes an item may carry and stay active; without an answer or with a figure it is not drawn."""
 
 _OPEN_END = re.compile(r"[，、,（(【《“‘\[=+×÷]\s*$")
@@ -24,10 +26,14 @@ _CUT_WORD = re.compile(
 )
 _LEFT_OPEN = re.compile(r"[的是为在有]\s*$")
 _PAIRS = (("（(", "）)"), ("“", "”"), ("《", "》"), ("【", "】"))
+_DEMANDING = frozenset({PrintedForm.CALCULATION, PrintedForm.ANALYSIS})
+_GIVEN = 12
+"""Characters of a stem that gives something."""
+
 _NEAR_END = 40
 """Characters from the end in which a bracket that stays open is a cut."""
 
-_GIVEN_AWAY = re.compile(
+GIVEN_AWAY = re.compile(
     r"(?:^|\n)[ \t]*(?:(?:参考|标准|正确)?(?:答案|解答)\s?[:：]"
     r"|[【\[](?:参考|标准|正确)?(?:答案|解析|解答|详解|分析)[】\]]|答\s?[:：]|answers?:|solution:)[ \t]?\S|\n[ \t]*[解证][:：][ \t]?\S",
     re.IGNORECASE,
@@ -112,11 +118,19 @@ def _is_cut(draft: Draft, prompt: str) -> bool:
         return _left_open(last)
     if draft.form is not PrintedForm.FILL_BLANK and BLANK not in last and _LEFT_OPEN.search(last):
         return not re.search(r"(?:是|为什么|为何|如何|怎样|怎么|何以).{1,30}的$", last)
-    return bool(_OPEN_END.search(last[-4:]) or _CUT_WORD.search(last[-16:])) or _left_open(last)
+    if _OPEN_END.search(last[-4:]) or _CUT_WORD.search(last[-16:]) or _left_open(last):
+        return True
+    # a case or a quantity given, and then neither a demand nor a stop
+    told = draft.form in _DEMANDING and len(last) > _GIVEN and re.search(r"[\u4e00-\u9fff\d]$", last)
+    return bool(told) and not asks(last) and not is_topic(last)
 
 
 def _left_open(text: str) -> bool:
-    """Whether a bracket or quotation near the end is never closed."""
+    """Whether a bracket, a quotation or a formula near the end is never closed."""
+    if text.count("$") % 2 and re.search(
+        r"\$[^$\u4e00-\u9fff]*[=\\^_][^$\u4e00-\u9fff]*$|\$\s*$", text[-_NEAR_END:]
+    ):
+        return True
     bare = re.sub(r"\$[^$]*\$", "", text)
     for opens, closes in _PAIRS:
         if sum(map(bare.count, opens)) > sum(map(bare.count, closes)):
@@ -129,6 +143,8 @@ def _left_open(text: str) -> bool:
 def answer_cut(reference: str) -> bool:
     """Whether a reference breaks off: at a comma, a joining word, or inside a bracket."""
     last = reference.rstrip()
+    if len(last) < _GIVEN:
+        return False
     return bool(_OPEN_END.search(last[-4:]) or _CUT_WORD.search(last[-16:])) or _left_open(last)
 
 
@@ -139,7 +155,7 @@ def _folded(text: str) -> str:
 
 def gives_away(prompt: str, material: str, reference: str | None, kind: QuestionType) -> bool:
     """Whether an item contains its own answer: marked as one, or nearly all words of the reference."""
-    if _GIVEN_AWAY.search(f"{material}\n{prompt}"):
+    if GIVEN_AWAY.search(f"{material}\n{prompt}"):
         return True
     if kind is QuestionType.TRUE_FALSE or not reference:
         return False

@@ -133,12 +133,19 @@ def _asked(text: str, draft: Draft, kind: QuestionType, words: Wording, lead: st
         return f"{lead}\n{text}"
     if _DISCUSS_SECTION.search(draft.section) and not asks(text):
         return f"{words.discuss}\n{text}"
-    if _TERM_SECTION.search(draft.section) and not asks(text) and len(text) <= _TERM_CHARS:
-        aspect = is_topic(text) and _ASPECT.search(text)
+    if _TERM_SECTION.search(draft.section) and not asks(text) and _names(text):
+        aspect = _ASPECT.search(text)
         return f"{words.outline if aspect else words.explain}{text}"
     demand = task(text, draft.section, kind, words)
     inline = demand.endswith(("：", ": ")) and "\n" not in text
     return f"{demand}{text}" if inline or not demand else f"{demand.strip()}\n{text}"
+
+
+def _names(text: str) -> bool:
+    """Whether a text below a heading for terms is a term, not a sentence."""
+    return len(text) <= _TERM_CHARS and (
+        len(text) <= 4 or is_topic(text) or not re.search("[。，,；;]", text)
+    )
 
 
 def _to_fill(filled: str, words: Wording) -> str:

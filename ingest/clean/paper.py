@@ -14,14 +14,17 @@ from schemas.question import Draft, PrintedForm
 from schemas.text import fold
 
 _IN_WORDS = re.compile(r"[\u4e00-\u9fff]\s*$|[a-z]{2}\s*$")
-_SENTENCE = 16
+_SENTENCE = 8
 """Characters of a text that is a sentence and could end in a stop."""
 
-_HABIT = 0.95
+_HABIT = 0.7
 """Share of a paper's sentences that end in a stop, from which one that does not looks cut off."""
 
-_ENOUGH = 8
+_ENOUGH = 5
 """Sentences that make a habit."""
+
+_FEW = 4
+"""Sentences without a stop beyond which their lack is a habit too."""
 
 _RUN = 3
 """Neighbouring answers that must all fit the next question better before a shift is told."""
@@ -39,9 +42,10 @@ def check_paper(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
     flags: list[list[str]] = [[] for _ in drafts]
     for at in _shifted(drafts):
         flags[at].append("answers_shifted")
-    for at in _unlike([_stem_end(draft) for draft in drafts]):
+    sections = [draft.section for draft in drafts]
+    for at in _unlike([_stem_end(draft) for draft in drafts], sections):
         flags[at].append("truncated")
-    for at in _unlike([_answer_end(draft) for draft in drafts]):
+    for at in _unlike([_answer_end(draft) for draft in drafts], sections):
         flags[at].append("answer_truncated")
     return tuple(
         draft.model_copy(update={"flags": tuple(dict.fromkeys((*draft.flags, *new)))}) if new else draft
@@ -66,12 +70,22 @@ def _answer_end(draft: Draft) -> str:
     return answer if re.search(r"[\u4e00-\u9fff]", answer[-12:]) or answer.isascii() else ""
 
 
-def _unlike(texts: Sequence[str]) -> list[int]:
-    """Places of sentences without a stop, where the others have one; short texts say nothing."""
+def _unlike(texts: Sequence[str], sections: Sequence[str]) -> list[int]:
+    """Places of sentences without a stop, where the others of their section have one.
+
+    A section too small to have a habit is looked at with the whole paper; short texts say nothing.
+    """
     told = {at: not _IN_WORDS.search(text) for at, text in enumerate(texts) if len(text) >= _SENTENCE}
-    if len(told) < _ENOUGH or sum(told.values()) < _HABIT * len(told):
-        return []
-    return [at for at, stopped in told.items() if not stopped]
+    by_section: dict[str, list[int]] = {}
+    for at in told:
+        by_section.setdefault(sections[at], []).append(at)
+    found = []
+    for places in by_section.values():
+        around = places if len(places) >= _ENOUGH else list(told)
+        stopped = sum(told[at] for at in around)
+        if len(around) >= _ENOUGH and stopped >= _HABIT * len(around) and len(around) - stopped <= _FEW:
+            found += [at for at in places if not told[at]]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +101,13 @@ class _Unit:
 def _units(drafts: Sequence[Draft]) -> list[_Unit]:
     found = []
     for at, draft in enumerate(drafts):
-        if draft.answer and "answer_only" not in draft.flags:
+        if "answer_only" not in draft.flags:
             asked = "\n".join((draft.stem, *(part.text for part in draft.parts)))
-            found.append(_Unit(at, draft.section, _pieces(asked), _pieces(draft.answer)))
+            found.append(_Unit(at, draft.section, _pieces(asked), _pieces(draft.answer or "")))
     for at, draft in enumerate(drafts):
         found += [
-            _Unit(at, f"parts of {at}", _pieces(part.text), _pieces(part.answer))
+            _Unit(at, f"parts of {at}", _pieces(part.text), _pieces(part.answer or ""))
             for part in draft.parts
-            if part.answer
         ]
     return found
 
@@ -117,6 +130,8 @@ def _shifted(drafts: Sequence[Draft]) -> set[int]:
                 found |= _clear(stretch)
                 stretch = []
                 continue
+            if not unit.said:
+                continue
             here, there = fit(unit, unit), fit(other, unit)
             if there < here:
                 found |= _clear(stretch)
@@ -134,7 +149,7 @@ def _clear(stretch: Sequence[tuple[int, float, float]]) -> set[int]:
     here = sum(own for _, own, _ in stretch)
     there = sum(next_to for _, _, next_to in stretch)
     wins = sum(next_to > own for _, own, next_to in stretch)
-    clear = there > _CLEARLY * here and wins >= max(_RUN - 1, 0.6 * len(stretch))
+    clear = there > _CLEARLY * here and wins >= max(_RUN - 1, 0.5 * len(stretch))
     return {at for at, _, _ in stretch} if clear else set()
 
 

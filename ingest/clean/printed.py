@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.clean.checks import LETTER_LEFT
+from ingest.clean.checks import GIVEN_AWAY, LETTER_LEFT
 from ingest.clean.confusions import repaired
 from ingest.clean.fields import texts, with_texts
 from ingest.clean.garbled import is_garbled
@@ -33,7 +33,7 @@ def made_ready(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
 
     printed stays as it stood, but for widths, spaces and personal data. Taken out of the stem: the
     number, points (kept in `points`), where the question comes from (evidence 'origin'), letters
-    left in the brackets of a choice. What confusions were put right is in evidence 'repaired'.
+    left in the brackets of a choice, an answer told below it. What confusions were put right is in evidence 'repaired'.
     """
     flags = ["mojibake"] if any(is_garbled(text) for text in texts(draft)) else []
     draft = redacted(with_texts(draft, clean_text))
@@ -57,12 +57,31 @@ def made_ready(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     if draft.form is PrintedForm.MULTIPLE_CHOICE and LETTER_LEFT.search(re.sub(r"\$[^$]*\$", "", stem)):
         flags.append("answer_in_stem")
         stem = LETTER_LEFT.sub(_BRACKET, stem)
+    parts, answer = draft.parts, draft.answer
+    stem, said = _cut_answer(stem)
+    cuts = [_cut_answer(part.text) for part in parts]
+    if said or any(cut[1] for cut in cuts):
+        flags.append("answer_in_stem")
+        answer = answer or said or None
+        parts = tuple(
+            part.model_copy(update={"text": text, "answer": part.answer or own or None})
+            for part, (text, own) in zip(parts, cuts, strict=True)
+        )
     options = tuple(
         option.model_copy(update={"text": re.sub(r"\s*[（(]\s*$", "", option.text)})
         for option in draft.options
     )
     update = {"stem": stem.strip(), "points": points, "options": options, "evidence": evidence}
-    return draft.model_copy(update=update), tuple(flags)
+    return draft.model_copy(update={**update, "parts": parts, "answer": answer}), tuple(flags)
+
+
+def _cut_answer(text: str) -> tuple[str, str]:
+    """A text up to a line that says «答案：», and what stands from there on without the word."""
+    found = GIVEN_AWAY.search(text)
+    if not found or not text[: found.start()].strip():
+        return text, ""
+    said = text[found.start() :].strip()
+    return text[: found.start()].rstrip(), re.sub(r"^.{0,8}?(?:[:：】\]])\s*", "", said)
 
 
 def without_letters(printed: str) -> str:
