@@ -27,8 +27,8 @@ _UNDECIDED = 1.0
 _SCALE = 0.7
 """Words of one text are not independent, so each counts for less than its own log-odds."""
 
-_TEMPER = 0.7
-"""Sharpness of the odds between disciplines."""
+_TEMPER = 0.4
+"""Sharpness of the odds between disciplines. The one constant fitted: benchmarks/classify_calibration.py."""
 
 _EVEN = 0.02
 """What a sub-discipline without words of its own has of its discipline's odds, beside one with words."""
@@ -36,7 +36,7 @@ _EVEN = 0.02
 _NOTHING = 1e-4
 """Score of a sub-discipline below which it is left out."""
 
-_PARTS = 0.3
+_PARTS = 0.2
 """What a pair or triple of characters counts beside a word."""
 
 _DOUBT = 0.05

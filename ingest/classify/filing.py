@@ -10,6 +10,9 @@ from ingest.classify.model import model
 from ingest.classify.question_type import type_of_text
 from schemas.taxonomy import UNKNOWN, taxonomy
 
+_MOST = 0.99
+"""Words alone are never surer than this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filed:
@@ -46,19 +49,21 @@ def file_texts(texts: Sequence[str]) -> list[Filed]:
     known = model()
     by_sub = chances(raised(*add_up([find(text) for text in texts])))
     by_discipline = by_sub @ known.members
+    best = by_discipline.argmax(axis=1)
+    own = by_sub * known.members.T[best]
+    subs = own.argmax(axis=1).tolist()
+    sure = by_discipline.max(axis=1).tolist()
+    sub_sure = own.max(axis=1).tolist()
     filed = []
-    for text, subs, disciplines in zip(texts, by_sub, by_discipline, strict=True):
-        best = int(disciplines.argmax())
-        sure = float(disciplines[best])
-        code = known.disciplines[best] if sure > 0 else ""
-        sub = int((subs * known.members[:, best]).argmax())
+    for at, (text, discipline) in enumerate(zip(texts, best.tolist(), strict=True)):
+        code = known.disciplines[discipline] if sure[at] > 0 else ""
         kind, kind_sure = type_of_text(text, code or UNKNOWN)
         filed.append(
             Filed(
                 code,
-                round(min(sure, 0.99), 4),
-                known.subs[sub] if code else "",
-                round(min(float(subs[sub]), 0.99), 4),
+                round(min(sure[at], _MOST), 4),
+                known.subs[subs[at]] if code else "",
+                round(min(sub_sure[at], _MOST), 4),
                 kind.value,
                 kind_sure,
             )

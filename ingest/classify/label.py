@@ -55,9 +55,9 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
 
     The drafts of a paper share one label, found from batch settings, title, file name, folder (its
     path within the batch) and the vote of its drafts by their words. A draft gets its own only when
-    the paper's is unsure and its own words are clear; beside a sure label it is flagged OUTLIER. confidence is the probability that the
-    discipline is right, as far as the evidence tells; what lies below settings.min_confidence is
-    for review. Raises UsageError when settings name an unknown discipline or course.
+    the paper's is unsure and its own words are clear; beside a sure label it is flagged OUTLIER.
+    confidence is the probability that the discipline is right, as far as the evidence tells; what
+    lies below settings.min_confidence is for review. Raises UsageError when settings name an unknown discipline or course.
     """
     if settings.course:
         paper = _batch_label(settings.course)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ingest.classify.match import prepare
-from ingest.classify.terms import EVERYDAY, Force, leanings, listed
+from ingest.classify.terms import EVERYDAY, Force, leanings, listed, neighbours
 from ingest.classify.tokens import Segmenter
 from schemas.taxonomy import UNKNOWN, Node, names, taxonomy
 
@@ -23,6 +23,9 @@ _SUBJECT, _HINT, _EVERYDAY = 3.0, 0.3, 0.5
 
 _FLOOR = 0.1
 """Share of a word below which a sub-discipline hardly has it: the smaller, the less sharing costs."""
+
+_LENGTH = 0.2
+"""What a word loses when its discipline's lists are e times as long as others."""
 
 _DOUBT = {2: 6.0, 3: 3.0}
 """Words that a pair or triple of characters must occur in before it is believed by half."""
@@ -143,10 +146,15 @@ def model() -> WordModel:
     for word, at in ids.items():
         for sub, share in words.shares[word].items():
             by_sub[at, place[sub]] = share
-    shares = np.hstack([by_sub @ members, by_sub])
+    by_discipline = by_sub @ members
+    grams, gram_rows = _grams(ids, by_discipline)
+    size = by_discipline.sum(axis=0)
+    spread = by_sub @ _spread(place)
+    shares = np.hstack([spread @ members, spread])
     weights = np.array([words.weights[word] for word in ids], np.float32)
     rows = np.log1p(shares / _FLOOR) * (weights / np.log1p(1 / _FLOOR))[:, None]
-    grams, gram_rows = _grams(ids, by_sub @ members)
+    # A discipline of long lists is met by chance more often, so that each of its words says less.
+    rows[:, : len(disciplines)] *= 1 - _LENGTH * np.log(size / size.mean())
     return WordModel(
         disciplines,
         subs,
@@ -158,6 +166,17 @@ def model() -> WordModel:
         gram_rows,
         Segmenter(ids.keys() | words.plain),
     )
+
+
+def _spread(place: dict[str, int]) -> NDArray[np.float32]:
+    """What a word of each sub-discipline (rows) says for every other (columns), adding up to 1."""
+    import numpy as np
+
+    table = np.eye(len(place), dtype=np.float32)
+    for code, other, weight in neighbours():
+        table[place[code], place[other]] += weight
+    result: NDArray[np.float32] = table / table.sum(axis=1, keepdims=True)
+    return result
 
 
 def _grams(

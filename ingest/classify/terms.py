@@ -69,3 +69,15 @@ def leanings() -> Iterator[Leaning]:
         codes = tuple(code for code in head.lstrip("=?~").split(",") if code)
         for word in words.split():
             yield Leaning(codes, _key(word), force, number)
+
+
+def neighbours() -> Iterator[tuple[str, str, float]]:
+    """Pairs of sub-disciplines in neighbours.tsv, with what words of the first weigh for the second."""
+    text = files("ingest.classify").joinpath("neighbours.tsv").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("#") or "\t" not in line:
+            continue
+        code, others = line.split("\t", 1)
+        for other in others.split():
+            name, weight = other.split(":")
+            yield code, name, float(weight)
