@@ -13,6 +13,7 @@ from bank.dedup.columns import CHOOSING, ENGLISH, GLOSS, Folded, in_order
 from bank.dedup.guards import content
 from bank.dedup.join import strings
 from bank.dedup.verdict import Finding, compare, compare_read
+from bank.dedup.words import CHINESE_DIGITS, NUMERALS
 from schemas.settings import DedupSettings
 
 if TYPE_CHECKING:
@@ -101,6 +102,11 @@ def _work(
 def judge(work: Work) -> list[Told]:
     """Judge the pairs of one piece of work; those that are different are left out."""
     alike = _alike(work)
+    numbers = [_numbers(question.tokens) for question in work.questions]
+    for number in np.flatnonzero(alike).tolist():
+        i, j = work.pairs[number]
+        one, other = numbers[i], numbers[j]
+        alike[number] = one is None or other is None or len(one) != len(other) or one == other
     told = []
     for number in np.flatnonzero(alike).tolist():
         i, j = work.pairs[number]
@@ -112,6 +118,16 @@ def judge(work: Work) -> list[Told]:
         if found[0].verdict != "different":
             told.append((number, *found))
     return told
+
+
+def _numbers(tokens: Sequence[str]) -> list[str] | None:
+    """The numbers of a text in order of size; None where a letter may be one as well.
+
+    Texts with as many others are different whatever else they say: the guard on numbers says so of each.
+    """
+    if any(sign == "|" or "a" <= sign[0] <= "z" for sign in tokens):
+        return None
+    return sorted(n.translate(CHINESE_DIGITS) for n in tokens if n[0].isdigit() or n in NUMERALS)
 
 
 def _alike(work: Work) -> NDArray[np.bool_]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, Generic, TypeVar, overload
 
-from bank.dedup.reading import AsRead, is_light
+from bank.dedup.reading import LIGHTEST, AsRead
 from bank.dedup.words import (
     AFFIRMING,
     ALIKE,
@@ -29,6 +29,31 @@ _TERSE, _LONG, _WIDE = 14, 25, 40
 _PHRASE = 10  # like _LONG, in English words
 _SOURCES = (("根", "据"), ("依", "据"), ("按", "照"), ("依", "照"))
 _SPELLED_ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
+
+
+_T = TypeVar("_T")
+
+
+class _Kept(Generic[_T]):
+    """A property that is worked out once, without the lock of functools.cached_property, which costs more
+    than most of what is kept here.
+    """
+
+    def __init__(self, made: Callable[[Any], _T]) -> None:
+        self._made, self._name = made, made.__name__
+        self.__doc__ = made.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> _Kept[_T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> _T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> _T | _Kept[_T]:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._made(instance)
+        return value
 
 
 @dataclass(frozen=True)
@@ -55,7 +80,7 @@ class Pair:
     left: tuple[str, ...]
     right: tuple[str, ...]
 
-    @cached_property
+    @_Kept
     def changes(self) -> list[Change]:
         """Where the tokens differ, in order."""
         return differences(self.left, self.right)
@@ -65,12 +90,12 @@ class Pair:
         """Tokens of the shorter side."""
         return min(len(self.left), len(self.right))
 
-    @cached_property
-    def only(self) -> tuple[Counter[str], Counter[str]]:
+    @_Kept
+    def only(self) -> tuple[list[str], list[str]]:
         """Tokens only in a and only in b; what was moved, misread or said twice cancels out."""
-        return self._unmatched([(c.a, c.b) for c in self.real_changes])
+        return _unmatched([(c.a, c.b) for c in self.real_changes])
 
-    @cached_property
+    @_Kept
     def weighed(self) -> list[tuple[Change, tuple[str, ...], tuple[str, ...]]]:
         """The real changes with the tokens of each side that say something the other text does not.
 
@@ -94,13 +119,12 @@ class Pair:
         """Changes in which something said is replaced by something else."""
         return [change for change, left, right in self.weighed if left and right]
 
-    @cached_property
+    @_Kept
     def weights(self) -> tuple[list[str], list[str]]:
         """Like `only`, but only tokens that say something."""
-        left, right = self._unmatched([(left, right) for _, left, right in self.weighed])
-        return list(left.elements()), list(right.elements())
+        return _unmatched([(left, right) for _, left, right in self.weighed])
 
-    @cached_property
+    @_Kept
     def real_changes(self) -> list[Change]:
         """Changes that are neither a misreading nor a name said once more."""
         return [c for c in self.changes if not looks_alike(c.a, c.b) and not self._said_again(c)]
@@ -127,16 +151,15 @@ class Pair:
                 return True
         return False
 
-    @staticmethod
-    def _unmatched(
-        sides: Sequence[tuple[tuple[str, ...], tuple[str, ...]]],
-    ) -> tuple[Counter[str], Counter[str]]:
-        left: Counter[str] = Counter()
-        right: Counter[str] = Counter()
-        for a, b in sides:
-            left.update(a)
-            right.update(b)
-        return left - right, right - left
+
+def _unmatched(sides: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> tuple[list[str], list[str]]:
+    """Tokens of the left sides that are on no right side, and the other way round, as often as they are."""
+    left = [token for a, _ in sides for token in a]
+    right = [token for _, b in sides for token in b]
+    if set(left).isdisjoint(right):
+        return left, right
+    one, other = Counter(left), Counter(right)
+    return list((one - other).elements()), list((other - one).elements())
 
 
 def _in_place(tokens: Sequence[str], of: Sequence[str]) -> tuple[str, ...]:
@@ -165,15 +188,18 @@ def differences(a: Sequence[str], b: Sequence[str]) -> list[Change]:
 
 def content(tokens: Sequence[str]) -> tuple[str, ...]:
     """The tokens that carry more than grammar."""
-    return tuple(t for t in tokens if not is_light(t))
+    return tuple([t for t in tokens if t not in LIGHTEST])
 
 
 def looks_alike(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether b is a as a recogniser, or a typist, may have got it wrong."""
     left, right = "".join(a), "".join(b)
+    if not left or not right:
+        return False
     if len(left) == len(right) and all(x == y or (x, y) in ALIKE for x, y in zip(left, right, strict=True)):
         return True
-    left, right = left.translate(CHINESE_DIGITS), right.translate(CHINESE_DIGITS)
+    left = left if left.isascii() else left.translate(CHINESE_DIGITS)
+    right = right if right.isascii() else right.translate(CHINESE_DIGITS)
     if not (left.isascii() and right.isascii()):
         return False
     if any(c.isdigit() or c == "|" for c in left + right):
@@ -204,7 +230,7 @@ def _unlike(left: Sequence[str], right: Sequence[str]) -> str:
 
 
 def _numbers(pair: Pair) -> str:
-    left, right = ([t for t in c.elements() if _is_number(t) or t in NUMERALS] for c in pair.only)
+    left, right = ([t for t in c if _is_number(t) or t in NUMERALS] for c in pair.only)
     # A long text may leave a number out ("20世纪60年代": "60年代"), one of some length the year at its
     # head ("1905年，…"); none may hold another number.
     if (left and right) or pair.length < (_LONG if _only_a_year(pair) else _WIDE):
@@ -226,7 +252,7 @@ def _symbols(pair: Pair) -> str:
     if pair.a.english or pair.b.english:
         return ""
     left, right = (
-        [t for t in c.elements() if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
+        [t for t in c if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
         for c in pair.only
     )
     return _unlike(left, right)
@@ -234,21 +260,20 @@ def _symbols(pair: Pair) -> str:
 
 def _negation(pair: Pair) -> str:
     def deny(part: Sequence[str], change: Change) -> list[str]:
+        if NEGATORS.isdisjoint(part):
+            return []
         around = change.before + "".join(part) + change.after
         for word in AFFIRMING:
             around = around.replace(word, "")
         return [t for t in part if t in NEGATORS and (len(t) > 1 or t in around)]
 
-    left: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for change in pair.changes:
-        if not looks_alike(change.a, change.b):
-            left.update(deny(change.a, change))
-            right.update(deny(change.b, change))
-    only_a, only_b = left - right, right - left
-    if bool(only_a) != bool(only_b) or (only_a and only_a.total() != only_b.total()):
-        return _unlike(list(only_a), list(only_b))
-    return ""
+    sides = [
+        (tuple(deny(change.a, change)), tuple(deny(change.b, change)))
+        for change in pair.changes
+        if not looks_alike(change.a, change.b)
+    ]
+    only_a, only_b = _unmatched(sides)
+    return _unlike(only_a, only_b) if len(only_a) != len(only_b) else ""
 
 
 def _contrary(pair: Pair) -> str:

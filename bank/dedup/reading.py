@@ -90,7 +90,7 @@ _ORDER = re.compile(
 )
 _ORDER_TAIL = re.compile(r"(?:并?请?(?:说明|阐述)(?:之|一下)|的值|[,，]?(?:简述|简答)之?)[\s。.？?]*$")
 
-_LIGHT_WORDS = LIGHT_WORDS | frozenset(FILLERS)
+LIGHTEST = LIGHT | LIGHT_WORDS | frozenset(FILLERS)
 
 
 @cache
@@ -235,7 +235,7 @@ def tokens(text: str, english: bool) -> tuple[str, ...]:
 
 def is_light(token: str) -> bool:
     """Whether a token carries grammar rather than content."""
-    return token in LIGHT or token in _LIGHT_WORDS
+    return token in LIGHTEST
 
 
 def is_english(text: str) -> bool:
