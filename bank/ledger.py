@@ -34,6 +34,7 @@ from bank.ledgerfile import (
     lost,
     transaction,
 )
+from bank.names import named
 from bank.seals import Entry, Given, given_in, has_seals
 from bank.storage import storage, told, unwritten
 from schemas.errors import BankError, UsageError
@@ -41,7 +42,6 @@ from schemas.evaluation import Manifest
 
 __all__ = ["Given", "Ledger", "Run", "State"]
 _SPACE = re.compile(r"\s+")
-_LONGEST = 200  # characters of a name
 _LAST = "ledger-run"  # a mark among the digests: the number of the newest run there has been
 
 
@@ -93,10 +93,8 @@ class Ledger:
         UsageError `run_exists` when the run was another draw or was released.
         """
         key, told = _key(institution), json.dumps(request, sort_keys=True)
-        _named(run, "A run")
-        for name in (institution, run):
-            if len(name.strip()) > _LONGEST:
-                raise UsageError(f"The name {name.strip()[:20]}… has more than {_LONGEST} characters.")
+        named(institution, "An institution")
+        named(run, "A run")
         with self._open() as base:
             self._begin(base)
         with self._open() as base, transaction(base):
@@ -381,12 +379,8 @@ class Ledger:
 
 def _key(institution: str) -> str:
     """One institution, however its name is spaced or capitalised; signs that are not seen tell none apart."""
-    name = unicodedata.normalize("NFKC", _named(institution, "An institution"))
+    if not institution.strip():
+        raise UsageError("An institution needs a name.")
+    name = unicodedata.normalize("NFKC", institution.strip())
     seen = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
     return _SPACE.sub(" ", seen).strip().casefold() or name
-
-
-def _named(name: str, what: str) -> str:
-    if not name.strip():
-        raise UsageError(f"{what} needs a name.")
-    return name.strip()

@@ -38,7 +38,7 @@ from flows.commands import (
     verify,
     versions,
 )
-from schemas.errors import ExamBankError
+from schemas.errors import ExamBankError, UsageError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 # What is kept as it is done, so that an interrupted command does not begin anew.
@@ -131,7 +131,8 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code; see the epilog for their meaning."""
-    sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
+    given = sys.argv[1:] if arguments is None else arguments
+    sys.exit(run(lambda: app(args=arguments, standalone_mode=False), given))
 
 
 def console() -> None:
@@ -143,7 +144,7 @@ def console() -> None:
     """
     codes = [1]
     atexit.register(_leave, codes)  # the first registered is the last called
-    codes[0] = run(lambda: app(standalone_mode=False))
+    codes[0] = run(lambda: app(standalone_mode=False), sys.argv[1:])
     sys.exit(codes[0])
 
 
@@ -154,8 +155,13 @@ def _leave(codes: Sequence[int]) -> None:
     os._exit(codes[0])
 
 
-def run(command: Callable[[], object]) -> int:
-    """Call command; its exit code, or that of the error it ended with, told on standard error."""
+def run(command: Callable[[], object], arguments: Sequence[str] = ()) -> int:
+    """Call command; its exit code, or that of the error it ended with, told on standard error.
+
+    arguments: the command's own. Where they have --json, the error is told on standard output as well.
+    """
+    common.EMITTED.clear()
+    as_json = "--json" in arguments and arguments[0] != "read"  # there it names a file
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that is not valid UTF-8 must not stop a report
             stream.reconfigure(errors="replace")
@@ -164,7 +170,7 @@ def run(command: Callable[[], object]) -> int:
         sys.stdout.flush()
     except ExamBankError as error:
         common.say(f"exambank: {error}")
-        return error.exit_code
+        return _failed(error, as_json)
     except (KeyboardInterrupt, typer.Abort):
         result = INTERRUPTED
     except (BrokenPipeError, SystemExit) as error:
@@ -175,32 +181,43 @@ def run(command: Callable[[], object]) -> int:
         return BROKEN_PIPE
     except OSError as error:
         if error.filename is not None or error.errno not in _FULL:
-            return _told(error)
+            return _told(error, as_json)
         common.silence(sys.stdout)
         common.say(f"exambank: what was to be printed could not be written: {error.strerror} [not_written]")
         return 1
     except Exception as error:
-        return _told(error)
+        return _told(error, as_json)
     if result == INTERRUPTED:  # typer makes this of Ctrl-C
         goes_on = not _RESUMED.isdisjoint(sys.argv[1:2])
         how = "goes on where it stopped" if goes_on else "begins anew"
         common.say(f"exambank: interrupted; the same command again {how}")
+        _failed(ExamBankError("The command was interrupted.", code="interrupted"), as_json)
     return result if isinstance(result, int) else 0
 
 
-def _told(error: Exception) -> int:
+def _failed(error: ExamBankError, as_json: bool) -> int:
+    """The exit code of an error that has been told to people."""
+    if as_json:
+        with contextlib.suppress(BrokenPipeError):
+            common.emit_error(error)
+    return error.exit_code
+
+
+def _told(error: Exception, as_json: bool) -> int:
     """The exit code of an error that is not ours: typer's own of wrong usage, or an unforeseen one."""
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if callable(show) and isinstance(code, int):
         with contextlib.suppress(BrokenPipeError):
             show()
+        _failed(UsageError(str(getattr(error, "message", error))), as_json)
         return code
     if os.environ.get("EXAMBANK_DEBUG"):
         raise error
     text = f"{type(error).__name__}: {error}".strip().rstrip(":")
     common.say(f"exambank: unforeseen failure, {text[:500]} [internal]")
-    common.say("  → Set EXAMBANK_DEBUG=1 and run it again to see where; please report it.")
-    return 1
+    remedy = "Set EXAMBANK_DEBUG=1 and run it again to see where; please report it."
+    common.say(f"  → {remedy}")
+    return _failed(ExamBankError(text[:500], code="internal", remedy=remedy), as_json)
 
 
 if __name__ == "__main__":

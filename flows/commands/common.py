@@ -6,6 +6,7 @@ import contextlib
 import enum
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -76,7 +77,9 @@ PathsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Exam files, or folders of them.", show_default=False)
 ]
 _CELL = 60
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FEW = 3
+EMITTED: list[bool] = []  # something once the command has printed its JSON object
 
 
 def formula_flag(given: Path | None) -> str | None:
@@ -106,10 +109,15 @@ def check_runner(run: RunSettings) -> None:
         raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
 
 
+def seen(text: str) -> str:
+    """The text with control characters spelled out: none may colour a terminal or move in it."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 def say(text: str = "") -> None:
     """A line for people, on standard error. When nobody reads it any more the work goes on."""
     try:
-        typer.echo(text, err=True)
+        typer.echo(seen(text), err=True)
     except BrokenPipeError:
         silence(sys.stderr)
 
@@ -211,7 +219,8 @@ def _clash(one: Path, other: Path) -> bool:
 
 
 def _within(path: Path, bank: Path) -> bool:
-    return (bank / "questions").is_dir() and _real(path).is_relative_to(_real(bank))
+    """Whether a path is inside a bank, or would be inside one that this command makes."""
+    return _real(path).is_relative_to(_real(bank))
 
 
 def _real(path: Path) -> Path:
@@ -233,7 +242,14 @@ def _part(path: Path) -> Path:
 
 def emit(data: object) -> None:
     """One JSON object on standard output."""
+    EMITTED.append(True)
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def emit_error(error: ExamBankError) -> None:
+    """What --json prints in place of the object of a command that failed, unless that is printed already."""
+    if not EMITTED:
+        emit({"error": error.as_dict()})
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -303,7 +319,7 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *,
         number = all(isinstance(row[place], int | float) for row in rows) and bool(rows)
         made.add_column(head, justify="right" if number else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(escape(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in row))
+        made.add_row(*(escape(f"{cell:,}" if isinstance(cell, int) else seen(str(cell))) for cell in row))
     stream = sys.stdout if out else sys.stderr
     width = None if stream.isatty() else 160
     try:

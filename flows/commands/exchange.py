@@ -62,13 +62,13 @@ def import_rows(
     from bank.exchange.incoming import read_questions
     from bank.exchange.known import ID, ORIGINAL, sort
     from bank.exchange.rowfile import refused_rows
+    from bank.names import named
     from bank.store import Bank
     from bank.table import has_table
     from flows.batch import who
 
     settings = common.settings(config)
-    if not batch.strip():
-        raise UsageError("A batch needs a name.", remedy="Give one with --batch.")
+    batch = named(batch, "A batch")
     if skip_bad is not None:
         common.check_out(skip_bad, inputs=(source, config), bank=bank)
         check_kept(skip_bad, force)
@@ -92,7 +92,7 @@ def import_rows(
         opened.sources.put_file(source)
         report = opened.add(
             found.questions,
-            batch=batch.strip(),
+            batch=batch,
             who=who(),
             why=why or f"imported from {source.name}",
             now=datetime.now(UTC),

@@ -40,14 +40,13 @@ def ingest(
 
     Run again, it adds nothing; stopped and run again, it goes on where it stopped.
     """
+    from bank.names import named
     from flows.ingest import ingest as run
     from flows.ingest import plan
     from flows.outcome import exit_code
-    from schemas.errors import UsageError
     from schemas.taxonomy import require_course, require_discipline
 
-    if not batch.strip() or not batch.isprintable():
-        raise UsageError("A batch needs a name.", remedy="For example --batch 2023-autumn.")
+    batch = named(batch, "A batch")
     flags = {
         **common.runner_flags(runner, address, jobs),
         "read.ocr_model": ocr_model.weights if ocr_model else None,

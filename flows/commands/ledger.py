@@ -134,7 +134,7 @@ def _release(book: Ledger, institution: str, run: str, why: str, unseen: bool, a
         common.emit(done.model_dump(mode="json"))
     else:
         told = f"{common.counted(done.questions, 'question')} may be drawn for {done.institution} again"
-        typer.echo(f"run {done.run} released: {told}")
+        typer.echo(common.seen(f"run {done.run} released: {told}"))
     return 0
 
 
@@ -148,7 +148,7 @@ def _tell(institution: str | None, runs: list[Run], left: list[Left], papers: in
     else:
         known = ", ".join(sorted({r.institution for r in book.runs()})) or "none"
         of = f" of {institution}" if institution is not None else ""
-        typer.echo(f"the ledger has no run{of}; institutions on record: {known}")
+        typer.echo(common.seen(f"the ledger has no run{of}; institutions on record: {known}"))
     if institution is None:
         return
     typer.echo()
@@ -162,9 +162,10 @@ def _tell(institution: str | None, runs: list[Run], left: list[Left], papers: in
             for s in left
         ],
     )  # fmt: skip
-    typer.echo(f"{common.counted(papers, 'full paper')} left for {institution}")
+    typer.echo(common.seen(f"{common.counted(papers, 'full paper')} left for {institution}"))
     for one in runs:
         if one.state.value == "reserved":
             typer.echo(
-                f"run {one.run} was reserved and its sample not written: run its command again, or release it"
+                f"run {common.seen(one.run)} was reserved and its sample not written: run its command again, "
+                "or release it"
             )
