@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ingest.clean.text import BLANK, without_formulas
+from schemas.text import simplified
 
 _INTERROGATIVE = re.compile(
     r"[?？]|什么|如何|怎样|怎么|为何|哪[些个种几一里项类位年]|几[个种类次项]|多少|是否|能否|可否|何[谓为时地处以者]|谁|吗\W*$|是.{1,14}还是"
@@ -100,7 +101,7 @@ _TASK = re.compile(
 
 def asks(text: str) -> bool:
     """Whether a text asks or demands something, or leaves a blank to fill."""
-    words = without_formulas(text).strip()
+    words = simplified(without_formulas(text)).strip()
     if BLANK in text or _INTERROGATIVE.search(words) or _ENGLISH.search(words):
         return True
     if is_topic(words):

@@ -35,7 +35,8 @@ _NEAR_END = 40
 
 GIVEN_AWAY = re.compile(
     r"(?:^|\n)[ \t]*(?:(?:参考|标准|正确)?(?:答案|解答)\s?[:：]"
-    r"|[【\[](?:参考|标准|正确)?(?:答案|解析|解答|详解|分析)[】\]]|答\s?[:：]|answers?:|solution:)[ \t]?\S|\n[ \t]*[解证][:：][ \t]?\S",
+    r"|[【\[](?:参考|标准|正确)?(?:答案|解析|解答|详解|分析)[】\]]|答\s?[:：]|answers?:|solution:)[ \t]?\S"
+    r"|\n[ \t]*[解证][:：][ \t]?\S|(?<=[。？?)）])[ \t]*(?:参考|标准|正确)?答案\s?[:：][ \t]?\S",
     re.IGNORECASE,
 )
 _STRAY_OPTION = re.compile(r"\n[ \t]*[（(]?[A-H][.．、)）]")
@@ -143,7 +144,7 @@ def _left_open(text: str) -> bool:
 def answer_cut(reference: str) -> bool:
     """Whether a reference breaks off: at a comma, a joining word, or inside a bracket."""
     last = reference.rstrip()
-    if len(last) < _GIVEN:
+    if len(last) < 6:
         return False
     return bool(_OPEN_END.search(last[-4:]) or _CUT_WORD.search(last[-16:])) or _left_open(last)
 
@@ -155,7 +156,7 @@ def _folded(text: str) -> str:
 
 def gives_away(prompt: str, material: str, reference: str | None, kind: QuestionType) -> bool:
     """Whether an item contains its own answer: marked as one, or nearly all words of the reference."""
-    if GIVEN_AWAY.search(f"{material}\n{prompt}"):
+    if GIVEN_AWAY.search(f"{material}\n{without_instruction(prompt)}"):
         return True
     if kind is QuestionType.TRUE_FALSE or not reference:
         return False

@@ -36,6 +36,7 @@ _EARLIER_PART = re.compile(
 )
 _TOLD = frozenset({QuestionType.ANALYSIS, QuestionType.TRUE_FALSE})
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff，、]{6}")
+_FEW_LETTERS = 6
 _OWN_TEXT = 8
 """Characters a sub-question needs to be asked on its own."""
 
@@ -44,6 +45,13 @@ def wording_of(text: str) -> Wording:
     """Instructions in Chinese unless the text is nearly without Chinese; a program may have few words."""
     words = without_formulas(text)
     return CHINESE if han_share(words) > 0.1 or _CHINESE_RUN.search(words) else ENGLISH
+
+
+def words_for(draft: Draft) -> Wording:
+    """Instructions in a draft's language, or its heading's where it is a formula or to be translated."""
+    own = f"{draft.material}{draft.printed}"
+    silent = sum(char.isalpha() for char in without_formulas(own)) < _FEW_LETTERS
+    return wording_of(draft.section if silent or "译" in draft.section else own)
 
 
 def other_items(draft: Draft, kind: QuestionType, words: Wording) -> list[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ingest.classify.question_type import question_type
 from ingest.clean.checks import TOLERABLE, gives_away, option_flags, text_flags
 from ingest.clean.choice import Item, choice_items
-from ingest.clean.forms import other_items, wording_of
+from ingest.clean.forms import other_items, wording_of, words_for
 from ingest.clean.pointers import speaks_of_figure
 from ingest.clean.printed import made_ready, without_letters
 from ingest.clean.text import without_formulas
@@ -40,7 +40,7 @@ def itemise(
     draft, told = made_ready(draft)
     if not (draft.stem.strip() or draft.parts or draft.material.strip()):
         return ()
-    words = wording_of(f"{draft.material}{draft.printed}")
+    words = words_for(draft)
     kind = question_type(draft, label.discipline)
     broken = option_flags(draft.form, draft.stem, draft.options)
     if draft.form is PrintedForm.MULTIPLE_CHOICE:

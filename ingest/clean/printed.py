@@ -33,7 +33,8 @@ def made_ready(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
 
     printed stays as it stood, but for widths, spaces and personal data. Taken out of the stem: the
     number, points (kept in `points`), where the question comes from (evidence 'origin'), letters
-    left in the brackets of a choice, an answer told below it. What confusions were put right is in evidence 'repaired'.
+    left in the brackets of a choice, an answer told below it. What confusions
+    were put right is in evidence 'repaired'.
     """
     flags = ["mojibake"] if any(is_garbled(text) for text in texts(draft)) else []
     draft = redacted(with_texts(draft, clean_text))
