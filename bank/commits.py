@@ -24,6 +24,7 @@ _UNLIKE = (
     "question_id", "original_id", "content_hash", "prompt", "printed", "reference_answer", "explanation",
     "material", "label_confidence", "extraction_confidence",
 )  # fmt: skip
+_GROUP = 8_192  # rows that Arrow unpacks at once, however few of them are asked for
 T = TypeVar("T")
 
 
@@ -56,7 +57,11 @@ def layout() -> WriterProperties:
     from deltalake import ColumnProperties, WriterProperties
 
     plain = ColumnProperties(dictionary_enabled=False)
-    return WriterProperties(compression="LZ4_RAW", column_properties=dict.fromkeys(_UNLIKE, plain))
+    return WriterProperties(
+        compression="LZ4_RAW",
+        max_row_group_size=_GROUP,
+        column_properties=dict.fromkeys(_UNLIKE, plain),
+    )
 
 
 def retried(work: Callable[[], T]) -> T:

@@ -35,6 +35,16 @@ def written(bank: Bank) -> list[tuple[str, bool, bool]]:
     return found
 
 
+def test_row_groups_are_small_where_files_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commits, "_GROUP", 4)
+    bank = filled(tmp_path / "bank")
+    compact(bank, who="test", why="", at=AT)
+    for uri in bank.delta().file_uris():
+        told = pq.read_metadata(uri.removeprefix("file://"))
+        assert [told.row_group(n).num_rows for n in range(told.num_row_groups)] == [4, 4, 2]
+    assert len(bank.read()) == 40
+
+
 def test_whoever_writes_writes_for_draws(tmp_path: Path) -> None:
     bank = filled(tmp_path / "bank")
     assert written(bank) == [("LZ4", False, True)] * 8
