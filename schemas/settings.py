@@ -55,6 +55,9 @@ class ClassifySettings(Frozen):
     min_confidence: float = Field(default=0.5, ge=0, le=1)
     discipline: str = Field(default="", description="batch default: code or name, '' = decide")
     course: str = Field(default="", description="batch default: code or name, '' = decide")
+    model: str = Field(
+        default="", description="file of `exambank train` used beside the word lists, '' = none"
+    )
 
 
 class DedupSettings(Frozen):

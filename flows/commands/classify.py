@@ -7,17 +7,25 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.commands import common
 from schemas.errors import UsageError
+from schemas.taxonomy import discipline_name
 
+if TYPE_CHECKING:
+    from ingest.classify.filing import Filed
+    from ingest.classify.learned import Learned
+
+ModelOption = Annotated[
+    Path | None, typer.Option("--model", help="File of `exambank train`, used beside the word lists.")
+]
 EPILOG = "Example: exambank classify questions.jsonl --out labels.jsonl"
 PARTLY = 3
 _SHOWN = 50
-_AT_ONCE = 2_000
+_AT_ONCE, _TOLD_EVERY = 2_000, 10_000
 
 
 def classify(
@@ -30,14 +38,19 @@ def classify(
             "--out", "-o", help="JSON Lines file to write; - for standard output.", show_default=False
         ),
     ],
+    model: ModelOption = None,
+    paper: Annotated[
+        str, typer.Option("--paper", metavar="FIELD", help="Rows alike in FIELD are one paper, and vote.")
+    ] = "",
     config: common.ConfigOption = None,
     quiet: common.QuietOption = False,
     as_json: common.JsonOption = False,
 ) -> int:
     """File questions by their text alone: discipline, sub-discipline and type, each with a confidence."""
-    from ingest.classify.filing import file_texts
+    from ingest.classify.learned import load
 
-    common.settings(config)
+    flags = {"classify.model": None if model is None else str(model)}
+    known = common.settings(config, flags).classify.model
     spoken = str(out) == "-"
     if spoken and as_json:
         raise UsageError(
@@ -45,23 +58,47 @@ def classify(
             code="one_output",
             remedy="Name a file with --out.",
         )
-    common.check_out(None if spoken else out, inputs=(rows, config))
+    common.check_out(None if spoken else out, inputs=(rows, config, Path(known) if known else None))
+    learned = load(Path(known)) if known else None
     refused: list[dict[str, object]] = []
     counts: Counter[str] = Counter()
     with common.line_writer(None if spoken else out) as write:
-        for some in batched(good_rows(rows, refused)):
-            for row, filed in zip(some, file_texts([row["text"] for row in some]), strict=True):
-                counts[filed.discipline or "none"] += 1
-                write(json.dumps({"id": row["id"], **filed.row()}, ensure_ascii=False))
-            if not quiet and len(some) == _AT_ONCE:
+        good = good_rows(rows, refused)
+        filing = _by_paper(good, paper, learned) if paper else _one_by_one(good, learned)
+        for row, filed in filing:
+            counts[filed.discipline or "none"] += 1
+            told = {"id": row["id"], **filed.row()}
+            if paper:
+                told["outlier"] = discipline_name(filed.outlier) if filed.outlier else None
+            write(json.dumps(told, ensure_ascii=False))
+            if not quiet and counts.total() % _TOLD_EVERY == 0:
                 common.say(f"{counts.total():,} questions filed")
     return _told(counts, refused, out, as_json)
 
 
-def batched(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in lists of _AT_ONCE, the last shorter."""
+def _one_by_one(
+    rows: Iterator[dict[str, Any]], learned: Learned | None
+) -> Iterator[tuple[dict[str, Any], Filed]]:
+    from ingest.classify.filing import file_texts
+
     while some := list(islice(rows, _AT_ONCE)):
-        yield some
+        yield from zip(some, file_texts([row["text"] for row in some], learned), strict=True)
+
+
+def _by_paper(
+    rows: Iterator[dict[str, Any]], field: str, learned: Learned | None
+) -> Iterator[tuple[dict[str, Any], Filed]]:
+    """All rows are read first; a row without the field is a paper of its own."""
+    from ingest.classify.filing import file_paper, file_texts
+
+    papers: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        name = row.get(field)
+        papers.setdefault(f"={name}" if name is not None else f"?{row['id']}", []).append(row)
+    for some in papers.values():
+        texts = [row["text"] for row in some]
+        filed = file_paper(texts, learned) if len(texts) > 1 else file_texts(texts, learned)
+        yield from zip(some, filed, strict=True)
 
 
 def good_rows(path: Path, refused: list[dict[str, object]]) -> Iterator[dict[str, Any]]:

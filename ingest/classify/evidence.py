@@ -74,16 +74,16 @@ class Found:
     grams: list[int]
 
 
-def find(text: str) -> Found:
-    """The listed words of a text, and the pairs and triples of characters that listed words are made of.
+def parts(text: str) -> tuple[dict[str, int], set[str]]:
+    """The listed words of a text with how often, and all its pairs and triples of characters.
 
-    By these a term nobody listed speaks by its parts; plain words have none.
+    Plain and little words have none of these.
     """
     known = model()
     prepared = prepare(text[:MAX_CHARS])
     if any(word in prepared for word in _ASKED):
         prepared = _ASKING.sub(" ", prepared)
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     bare, kept = [], 0
     for start, end in known.segmenter.cut(prepared):
         word = prepared[start:end]
@@ -91,11 +91,21 @@ def find(text: str) -> Found:
             bare.append(prepared[kept:start])
             kept = end
         else:
-            counts[word] += 1
+            counts[word] = counts.get(word, 0) + 1
     bare.append(prepared[kept:])
-    chars, grams = _LITTLE.sub(" ", " ".join(bare)), known.grams
+    chars = _LITTLE.sub(" ", " ".join(bare))
     said = {chars[at : at + 2] for at in range(len(chars) - 1)}
     said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
+    return counts, said
+
+
+def find(text: str) -> Found:
+    """The listed words of a text, and the pairs and triples of characters that listed words are made of.
+
+    By these a term nobody listed speaks by its parts.
+    """
+    grams = model().grams
+    counts, said = parts(text)
     return Found(counts, sorted(grams[gram] for gram in said if gram in grams))
 
 
@@ -137,37 +147,35 @@ def raised(sums: Reals, by_sub: Reals) -> Reals:
 
 
 def text_evidence(text: str) -> TextEvidence:
-    """What the words of a text say, a word said twice less the second time."""
-    return evidence_of(find(text))
+    """What the words of a text say as scores by sub-discipline, a word said twice less the second time."""
+    return vote([find(text)])
 
 
-def evidence_of(found: Found) -> TextEvidence:
-    """What was found in a text as scores by sub-discipline."""
-    if not found.words and not found.grams:
-        return TextEvidence({}, ())
-    return _as_evidence(raised(*add_up([found]))[0], _telling([found]))
-
-
-def vote(found: Sequence[Found]) -> TextEvidence:
+def vote(found: Sequence[Found], more: tuple[Reals, Reals] | None = None) -> TextEvidence:
     """What the questions of one paper say together, each with one voice however long it is.
 
     Questions of one course err in the same way, so that the voices of many count for less than
-    their product: as much as the square root of their number.
+    their product: as much as the square root of their number. more: log-odds of another model to
+    add, in the form of add_up.
     """
     import numpy as np
 
-    speaking = [one for one in found if one.words or one.grams]
+    sums, by_sub = add_up(found)
+    if more is not None:
+        sums, by_sub = sums + more[0], by_sub + more[1]
+    known = model()
+    odds = raised(sums, by_sub)
+    speaking = np.count_nonzero(odds.sum(axis=1) > 0)
     if not speaking:
         return TextEvidence({}, ())
-    known = model()
-    by_sub = chances(raised(*add_up(speaking)))
-    by_discipline = by_sub @ known.members
-    shared = len(speaking) ** -0.5
-    strength = np.log1p(by_discipline / _DOUBT).sum(axis=0) * shared
-    parts = np.exp(np.minimum(np.log1p(by_sub / _DOUBT).sum(axis=0) * shared, 50.0))
-    shares = parts / ((parts @ known.members) @ known.members.T)
-    odds = shares * (np.expm1(np.minimum(strength, 60.0)) @ known.members.T)
-    return _as_evidence(odds, _telling(speaking))
+    if speaking == 1:
+        return _as_evidence(odds.max(axis=0), _telling(found))
+    subs = chances(odds)
+    shared = float(speaking) ** -0.5
+    strength = np.log1p(subs @ known.members / _DOUBT).sum(axis=0) * shared
+    voices = np.exp(np.minimum(np.log1p(subs / _DOUBT).sum(axis=0) * shared, 50.0))
+    shares = voices / ((voices @ known.members) @ known.members.T)
+    return _as_evidence(shares * (np.expm1(np.minimum(strength, 60.0)) @ known.members.T), _telling(found))
 
 
 def _as_evidence(odds: Reals, words: tuple[str, ...]) -> TextEvidence:

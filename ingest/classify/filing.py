@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ingest.classify.evidence import add_up, chances, find, raised
+from ingest.classify.evidence import chances, find, posterior, raised, vote
+from ingest.classify.label import decide
+from ingest.classify.learned import Learned, add_up_learned, gained
 from ingest.classify.model import model
 from ingest.classify.question_type import type_of_text
 from schemas.taxonomy import UNKNOWN, taxonomy
+
+_CLEAR, _CLEAR_WORDS = 0.95, 4
+"""Confidence and number of words from which a question is an outlier of its paper."""
 
 _MOST = 0.99
 """Words alone are never surer than this."""
@@ -24,6 +29,8 @@ class Filed:
     sub_discipline_confidence: float
     question_type: str
     question_type_confidence: float
+    outlier: str = ""
+    """The discipline a question of a paper speaks for clearly by its own words, where it is another."""
 
     def row(self) -> dict[str, object]:
         """The fields `exambank classify` writes: Chinese names of the taxonomy, null where it abstains.
@@ -42,12 +49,12 @@ class Filed:
         }
 
 
-def file_texts(texts: Sequence[str]) -> list[Filed]:
+def file_texts(texts: Sequence[str], learned: Learned | None = None) -> list[Filed]:
     """Discipline, sub-discipline and type of each question from its text alone."""
     if not texts:
         return []
     known = model()
-    by_sub = chances(raised(*add_up([find(text) for text in texts])))
+    by_sub = chances(raised(*add_up_learned(texts, learned)))
     by_discipline = by_sub @ known.members
     best = by_discipline.argmax(axis=1)
     own = by_sub * known.members.T[best]
@@ -66,6 +73,34 @@ def file_texts(texts: Sequence[str]) -> list[Filed]:
                 round(min(sub_sure[at], _MOST), 4),
                 kind.value,
                 kind_sure,
+            )
+        )
+    return filed
+
+
+def file_paper(texts: Sequence[str], learned: Learned | None = None) -> list[Filed]:
+    """The same for the questions of one paper, which share the discipline they vote for.
+
+    A question whose own words speak clearly for another discipline is marked as an outlier.
+    """
+    single = file_texts(texts, learned)
+    found = [find(text) for text in texts]
+    evidence = vote(found, gained(texts, learned))
+    paper, sure = decide((), evidence), posterior(evidence.scores)
+    if paper.discipline == UNKNOWN:
+        return single
+    filed = []
+    for one, words in zip(single, found, strict=True):
+        own = one.discipline == paper.discipline
+        clear = one.discipline_confidence >= _CLEAR and len(words.words) >= _CLEAR_WORDS
+        filed.append(
+            replace(
+                one,
+                discipline=paper.discipline,
+                discipline_confidence=paper.confidence,
+                sub_discipline=paper.sub_discipline,
+                sub_discipline_confidence=round(min(sure[paper.sub_discipline], _MOST), 4),
+                outlier="" if own or not clear else one.discipline,
             )
         )
     return filed

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from ingest.classify.evidence import (
-    Found,
     TextEvidence,
-    evidence_of,
     find,
     posterior,
     speaks_for,
     vote,
 )
+from ingest.classify.learned import gained, load
 from ingest.classify.names import NameEvidence, name_evidence
 from schemas.question import Draft, Extraction, Label
 from schemas.settings import ClassifySettings
@@ -57,7 +57,8 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
     path within the batch) and the vote of its drafts by their words. A draft gets its own only when
     the paper's is unsure and its own words are clear; beside a sure label it is flagged OUTLIER.
     confidence is the probability that the discipline is right, as far as the evidence tells; what
-    lies below settings.min_confidence is for review. Raises UsageError when settings name an unknown discipline or course.
+    lies below settings.min_confidence is for review. Raises UsageError when settings name an unknown
+    discipline or course, ModelFileError when settings.model cannot be used.
     """
     if settings.course:
         paper = _batch_label(settings.course)
@@ -65,18 +66,20 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
     names = name_evidence(extraction.title, extraction.source, folder)
     texts = [draft_text(draft) for draft in extraction.drafts]
     found = [find(text) for text in texts]
-    words = vote([*found, find(extraction.title)])
+    learned = load(Path(settings.model)) if settings.model else None
+    words = vote([*found, find(extraction.title)], gained([*texts, extraction.title], learned))
     paper = decide(names, words, settings.discipline)
     if settings.discipline:
         return (paper,) * len(extraction.drafts)
-    single = [decide((), evidence_of(one)) for one in found]
+    own = [vote([one], gained([text], learned)) for one, text in zip(found, texts, strict=True)]
+    single = [decide((), evidence) for evidence in own]
     clear = [
         label for label, one in zip(single, found, strict=True) if is_clear(label.confidence, len(one.words))
     ]
     agreeing = sum(label.discipline == paper.discipline for label in clear)
     if not names and len(clear) >= _MIXED_CLEAR and agreeing < _MIXED_SHARE * len(clear):
         return tuple(label if label.discipline != UNKNOWN else _unsure(paper) for label in single)
-    labels = tuple(_own_label(label, one, paper) for label, one in zip(single, found, strict=True))
+    labels = tuple(_own_label(label, one, paper) for label, one in zip(single, own, strict=True))
     if sum(OUTLIER in label.flags for label in labels) > _FEW * len(labels):
         return (paper,) * len(labels)
     return labels
@@ -163,11 +166,11 @@ def _unsure(paper: Label) -> Label:
     return paper.model_copy(update={"confidence": round(paper.confidence * _UNSURE, 4)})
 
 
-def _own_label(own: Label, found: Found, paper: Label) -> Label:
+def _own_label(own: Label, evidence: TextEvidence, paper: Label) -> Label:
     """The label of one draft of a paper: the paper's, except where that is unsure and the draft clear."""
-    if own.discipline == paper.discipline or not is_clear(own.confidence, len(found.words)):
+    if own.discipline == paper.discipline or not is_clear(own.confidence, len(evidence.words)):
         return paper
-    left = posterior(evidence_of(found).scores)
+    left = posterior(evidence.scores)
     if sum(chance for code, chance in left.items() if code.startswith(paper.discipline)) > _FOREIGN:
         return paper
     if paper.confidence < _SURE_PAPER and not paper.course:
