@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import secrets
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version as distribution
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ INDEXED = ("question_id", "prompt", "printed", "material")
 
 _MANIFEST = "near.json"
 _ROWS = 8  # rows of one text that a newcomer meets: the oldest, among which its keeper is
+_NEAREST = 24  # texts that one newcomer meets by its grams: a copy shares most of them
 _HOME = Path(__file__).resolve().parents[2]
 _SOURCES = (
     "bank/dedup/index.py",
@@ -169,15 +170,12 @@ class NearIndex:
         if not rows or not self.segments:
             return out
         keys, texts = _texts(rows)
-        names = list(out)
-        found: dict[int, set[int]] = defaultdict(set)
-        for place, text in self._all.near(texts, settings):
-            found[place].add(text)
-        for place, name in enumerate(names):
-            met = set(self._all.rows_with_key(keys[place]))
-            for text in found[place]:
-                met.update(self._all.rows_of(text))
-            out[name] = [self._all.ids[row].decode() for row in sorted(met)]
+        met = self._all.near(texts, settings)
+        places, found = self._all.rows_with(keys, met)
+        ids = self._all.ids
+        bounds = np.searchsorted(places, np.arange(len(rows) + 1)).tolist()
+        for name, (first, last) in zip(out, pairwise(bounds), strict=True):
+            out[name] = [ids[row].decode() for row in found[first:last].tolist()]
         return out
 
 
@@ -208,32 +206,58 @@ class _Whole:
         found[there] = self._by_hash.order[left[there]]
         return found
 
-    def rows_with_key(self, key: np.uint64) -> list[int]:
-        """The oldest rows that read exactly so."""
-        return self._by_key.places(key)[:_ROWS]
+    def rows_with(
+        self, keys: NDArray[np.uint64], met: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The oldest rows that read exactly so, or have a text met: (place, row), sorted, each once.
 
-    def rows_of(self, text: int) -> list[int]:
-        """The oldest rows with this text."""
-        return self._by_text.places(np.uint32(text))[:_ROWS]
+        met: pairs (place in keys, number of an indexed text).
+        """
+        codes = []
+        for places, lookup, values in (
+            (np.arange(len(keys)), self._by_key, keys),
+            (met[:, 0], self._by_text, met[:, 1].astype(np.uint32)),
+        ):
+            left, right = lookup.ranges(values)
+            which, at = ranges(left, np.minimum(right, left + _ROWS))
+            codes.append(places[which] * len(self.ids) + lookup.order[at])
+        place, row = np.divmod(np.unique(np.concatenate(codes)), max(1, len(self.ids)))
+        return place, row
 
-    def near(self, texts: Sequence[str], settings: DedupSettings) -> list[tuple[int, int]]:
-        """Pairs (place in texts, number of an indexed text) worth comparing."""
-        pairs = [self._equal(texts), self._by_grams(texts, settings), self._alike_numbers(texts)]
-        both = np.unique(np.concatenate(pairs), axis=0)
+    def near(self, texts: Sequence[str], settings: DedupSettings) -> NDArray[np.int64]:
+        """Pairs (place in texts, number of an indexed text) worth comparing, shape (n, 2).
+
+        Of the texts that share rare grams with one, those that share most.
+        """
         numbers, family = _hashed([signature(t) for t in texts]), _hashed([masked(t) for t in texts])
-        ours, theirs = both[:, 0], both[:, 1]
         left, right = self._by_family.ranges(family)
-        large = (right - left)[ours] >= FAMILY
-        sizes = np.subtract(*reversed(self._by_family.ranges(self.family[theirs])))
-        able = (numbers[ours] == self.numbers[theirs]) | ~(large | (sizes >= FAMILY))
-        return [(int(i), int(j)) for i, j in both[able]]
+        large = right - left >= FAMILY
+
+        def able(pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+            ours, theirs = pairs[:, 0], pairs[:, 1]
+            sizes = np.subtract(*reversed(self._by_family.ranges(self.family[theirs])))
+            same: NDArray[np.bool_] = numbers[ours] == self.numbers[theirs]
+            return same | ~(large[ours] | (sizes >= FAMILY))
+
+        pairs, counts = self._by_grams(texts, settings)
+        kept = able(pairs)
+        pairs, counts = pairs[kept], counts[kept]
+        order = np.lexsort((pairs[:, 1], -counts, pairs[:, 0]))
+        pairs = pairs[order]
+        begins = np.searchsorted(pairs[:, 0], np.arange(len(texts)))
+        nearest = np.arange(len(pairs)) - begins[pairs[:, 0]] < _NEAREST
+        others = np.concatenate([self._equal(texts), self._alike_numbers(texts)])
+        return np.concatenate([pairs[nearest], others[able(others)]])
 
     def _equal(self, texts: Sequence[str]) -> NDArray[np.int64]:
         found = self.numbers_of(_hashed(texts))
         places = np.flatnonzero(found >= 0)
         return np.stack([places, found[places]], axis=1).astype(np.int64)
 
-    def _by_grams(self, texts: Sequence[str], settings: DedupSettings) -> NDArray[np.int64]:
+    def _by_grams(
+        self, texts: Sequence[str], settings: DedupSettings
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs that share enough of their rarest grams, and how many."""
         hashes, owner = grams(texts)
         spans = [
             (np.searchsorted(s.grams, hashes, "left"), np.searchsorted(s.grams, hashes, "right"))
@@ -255,7 +279,7 @@ class _Whole:
         unique, counts = np.unique(np.concatenate(codes), return_counts=True)
         ours, theirs = np.divmod(unique, max(self.texts, 1))
         enough = counts >= np.maximum(1, np.minimum(settings.min_shared, usable[ours]))
-        return np.stack([ours[enough], theirs[enough]], axis=1)
+        return np.stack([ours[enough], theirs[enough]], axis=1), counts[enough]
 
     def _alike_numbers(self, texts: Sequence[str]) -> NDArray[np.int64]:
         signs = [signature(t) for t in texts]
@@ -279,11 +303,6 @@ class _Lookup:
 
     def ranges(self, values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return np.searchsorted(self._sorted, values, "left"), np.searchsorted(self._sorted, values, "right")
-
-    def places(self, value: np.uint64 | np.uint32) -> list[int]:
-        left, right = self.ranges(np.array([value], dtype=self._sorted.dtype))
-        found: list[int] = self.order[left[0] : right[0]].tolist()
-        return found
 
 
 def _texts(rows: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.uint64], list[str]]:
