@@ -32,6 +32,7 @@ _ENGLISH = re.compile(
     r"|choose|select|perform|convert|simplify|verify|justify|estimate|summari[sz]e|suggest|trace|is|are|does|do|can)\b",
     re.IGNORECASE,
 )
+_AND_SO = re.compile("并(?:说明|解释|分析|证明|指出|举例)")
 _SURE = re.compile(
     r"请|试|简[述析答]|[叙论]述|求|[画写]出|计算(?!机|力)|证明(?!力|书)|谈谈|默写|翻译(?!腔)|作图"
 )
@@ -106,7 +107,7 @@ def asks(text: str) -> bool:
         return True
     if is_topic(words):
         start = _SURE if len(words) <= _NAME else _STARTS
-        return bool(start.match(words) or _MEANS.search(words))
+        return bool(start.match(words) or _MEANS.search(words) or _AND_SO.search(words))
     return bool(_ANYWHERE.search(words) or _STARTS.search(words) or _MEANS.search(words))
 
 

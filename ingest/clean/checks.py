@@ -21,7 +21,7 @@ TOLERABLE = frozenset(
 _OPEN_END = re.compile(r"[，、,（(【《“‘\[=+×÷]\s*$")
 _CUT_WORD = re.compile(
     r"(?:[由和与及或把被向从于]|以及|或者|并且|而且|但是?|因为|由于|如果|假如|虽然|使得|从而|关于|对于|其中|之间的|所以|例如|比如|包括"
-    r"|(?<![的A-Za-z0-9$])(?:若|设|则|且)|\b(?:the|an?|of|and|or|to|with|in|by|for|from|that|which|is|are|because|if))\s*$",
+    r"|(?<![的A-Za-z0-9$])(?:若|设|则|且)|\b(?:the|an|of|and|or|to|with|in|by|for|from|that|which|is|are|because|if))\s*$",
     re.IGNORECASE,
 )
 _LEFT_OPEN = re.compile(r"[的是为在有]\s*$")

@@ -38,7 +38,9 @@ _ROLE = re.compile(
     r"(?:原因|标志|目的|意义|作用|特点|特征|实质|本质|功能|任务|定义|含义|内容|概念|结果|结论|原则|方法|依据|是指|指的是|功绩|条件)(?:就)?是?\W*$"
 )
 _SHORT_NAME, _LONG_OPTION = 6, 12
-"""Folded characters of an option: a mere name; one so long that no open answer would meet it."""
+"""Folded characters of a mere name; Han characters of an option that no open answer would meet."""
+
+_HAN = re.compile("[\u4e00-\u9fff]")
 
 _COMPARES = re.compile(r"最|第一|least|most|best|greatest|largest|smallest", re.IGNORECASE)
 _REFERS = re.compile(
@@ -143,7 +145,7 @@ def stands_alone(stem: str, options: tuple[Option, ...], chosen: list[Option]) -
         return True
     if not _PREDICATE.search(bare) and bare[-1:] not in "$)）":
         return bool(_ROLE.search(bare)) or len(fold(text)) <= _SHORT_NAME
-    return len(fold(text)) < _LONG_OPTION or bool(_ROLE.search(bare)) or "$" in text
+    return len(_HAN.findall(text)) < _LONG_OPTION or bool(_ROLE.search(bare)) or "$" in text
 
 
 def combined(options: tuple[Option, ...]) -> bool:

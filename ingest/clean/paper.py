@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ingest.clean.answers import choice_letters, verdict
+from ingest.clean.asking import asks
 from schemas.question import Draft, PrintedForm
 from schemas.text import fold
 
@@ -17,7 +18,7 @@ _IN_WORDS = re.compile(r"[\u4e00-\u9fff]\s*$|[a-z]{2}\s*$")
 _SENTENCE = 8
 """Characters of a text that is a sentence and could end in a stop."""
 
-_HABIT = 0.7
+_HABIT = 0.85
 """Share of a paper's sentences that end in a stop, from which one that does not looks cut off."""
 
 _ENOUGH = 5
@@ -62,7 +63,8 @@ def _stem_end(draft: Draft) -> str:
     ):
         return ""
     stem = draft.stem.strip()
-    return "" if "\n" in stem else stem
+    named = re.match("[^。，]{1,20}[：:]", stem)  # a term and what it is
+    return "" if "\n" in stem or (named and not asks(named[0])) else stem
 
 
 def _answer_end(draft: Draft) -> str:
