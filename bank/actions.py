@@ -158,9 +158,11 @@ class Workbench:
 
     def _merge(self, change: Change) -> None:
         name = change.question_id
+        if not change.into:
+            raise Refused("into", "no_into", "into is missing: to merge needs the id of the question to keep")
         target = self._keeper(change.into)
         question, keeper = self.now[name], self.now.get(target)
-        if not change.into or keeper is None:
+        if keeper is None:
             raise Refused("into", "no_question", f"the bank has no question {change.into[:64]!r}")
         if target == name:
             raise Refused("into", "value", "a question cannot be merged into itself or its own duplicate")

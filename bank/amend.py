@@ -31,7 +31,9 @@ class AmendReport(Frozen):
     version: int
     committed: bool
     given: int
-    applied: dict[str, int] = Field(default_factory=dict, description="action -> changes that passed")
+    applied: dict[str, int] = Field(
+        default_factory=dict, description="action -> changes made, or to be made; none where one is refused"
+    )
     changed: tuple[str, ...] = Field(default=(), description="rows that are other than before")
     along: tuple[str, ...] = Field(default=(), description="of these, rows that hang on one that was named")
     unchanged: int = Field(default=0, description="changes that ask for what is so already")
@@ -64,8 +66,10 @@ def apply(
             delta = bank.delta()
             bench = Workbench(bank.ids, rows.from_table(_related(delta, given)))
             report = _report(bench, given, refused, delta.version(), at)
-            new = [q for q in bench.changed(at) if report.changed]
-            if not new or dry_run or (report.refused and not skip_bad):
+            if report.refused and not skip_bad:  # all or nothing
+                return report.model_copy(update={"applied": {}, "changed": (), "along": ()}), []
+            new = bench.changed(at)
+            if not new or dry_run:
                 return report, []
             told = commits.metadata(who, why, "", at, {**report.applied, "changed": len(new)})
             old = {bench.before[q.question_id].discipline for q in new}

@@ -59,7 +59,12 @@ class Refusal(Frozen):
         place = ", ".join(
             part for part in (f"line {self.line}" if self.line else "", self.column, self.question_id) if part
         )
-        return f"{place}: {self.message} [{self.code}]"
+        return f"{place}: {self.told}" if place else self.told
+
+    @property
+    def told(self) -> str:
+        """What is wrong, without the place."""
+        return f"{self.message} [{self.code}]"
 
 
 class Refused(Exception):  # noqa: N818 - not an error of the program: it becomes a Refusal

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from schemas.question import Question, arrow_schema
+from schemas.question import PrintedForm, Question, QuestionType, Status, arrow_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as pads
     from deltalake import DeltaTable
 
+# Fields with a closed set of values.
+CLOSED: dict[str, tuple[str, ...]] = {
+    "status": tuple(Status), "question_type": tuple(QuestionType), "printed_form": tuple(PrintedForm)
+}  # fmt: skip
 _MAPS = ("evidence", "stage_versions")
 
 

@@ -63,6 +63,7 @@ class Table:
         """Rows as an Arrow table, in no particular order.
 
         filters: column -> the value, or the values, a row may have there. version: see history.
+        BankError: `no_field` for an unknown column, `no_value` for an unknown value of a closed set.
         """
         names = arrow_schema().names
         unknown = sorted({*(columns or ()), *(filters or ())} - set(names))
@@ -72,6 +73,15 @@ class Table:
                 code="no_field",
                 remedy=f"The fields are: {', '.join(names)}.",
             )
+        for name, asked in (filters or {}).items():
+            known = rows.CLOSED.get(name)
+            bad = sorted({asked} if isinstance(asked, str) else set(asked)) if known else []
+            if bad := [value for value in bad if value not in (known or ())]:
+                raise BankError(
+                    f"{bad[0]!r} is no {name}.",
+                    code="no_value",
+                    remedy=f"Use one of: {', '.join(known or ())}.",
+                )
         delta = self.delta(version)
         with self.reading(delta.version(), old=version is not None):
             return rows.scan(delta, columns, _expression(filters))

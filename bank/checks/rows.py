@@ -9,14 +9,9 @@ from typing import Any
 from bank import rows
 from bank.checks.problem import Checked, Problem, problem
 from bank.ids import CONTENT_FIELDS
-from schemas.question import PrintedForm, QuestionType, Status
+from schemas.question import Status
 from schemas.taxonomy import taxonomy
 
-_CLOSED = {
-    "status": {s.value for s in Status},
-    "question_type": {t.value for t in QuestionType},
-    "printed_form": {f.value for f in PrintedForm},
-}
 # A rejected or retired row may name what took its place.
 _DRAWN = {Status.ACTIVE.value, Status.REVIEW.value}
 _EDIT = "Mend them with `exambank edit`, or go back with `exambank restore`."
@@ -52,7 +47,7 @@ def values(here: Checked) -> Iterator[Problem]:
     """Closed sets of values hold; disciplines, sub-disciplines and courses are in the taxonomy."""
     tax = taxonomy()
     closed = {
-        **_CLOSED,
+        **{name: set(values) for name, values in rows.CLOSED.items()},
         "discipline": set(tax.disciplines),
         "sub_discipline": {"", *tax.sub_disciplines},
         "course": {"", *tax.courses},

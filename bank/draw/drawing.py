@@ -85,7 +85,7 @@ def draw(
     """
     import numpy as np
 
-    request = checked(request)
+    request = checked(request, old=True)
     known = facts(dataset, request.fields) if known is None else known
     met = list(exposed)
     try:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from bank.rows import CLOSED
 from schemas.document import Frozen
 from schemas.errors import UsageError
-from schemas.question import PrintedForm, QuestionType, arrow_schema
+from schemas.question import arrow_schema
 from schemas.taxonomy import find_course, find_discipline, find_sub_discipline
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 # Names of strata stand in the manifest, which may be shown; what a question says may not.
 _SECRET = {"prompt", "printed", "reference_answer", "explanation", "material"}
-_ENUMS = {"question_type": QuestionType, "printed_form": PrintedForm}
+_PART = re.compile(r"(?:^|(?<=/))((?:[^/\\]|\\.)*)(?:/|$)")  # of a stratum's name: see `stratum_name`
 _CODES = {"discipline": find_discipline, "sub_discipline": find_sub_discipline, "course": find_course}
 
 
@@ -45,8 +47,11 @@ class Request(Frozen):
         return tuple(dict.fromkeys((*self.by, *self.filters)))
 
 
-def checked(request: Request) -> Request:
-    """The request with names in its filters turned into codes; UsageError for what cannot be drawn."""
+def checked(request: Request, *, old: bool = False) -> Request:
+    """The request with names in it turned into codes; UsageError for what cannot be drawn.
+
+    old: it is of a draw made before; see `value`.
+    """
     asked = [request.per_stratum is not None, request.total is not None, bool(request.given)]
     if sum(asked) != 1:
         raise UsageError("Say either how many items per stratum or how many in all, one or more.")
@@ -64,8 +69,25 @@ def checked(request: Request) -> Request:
         raise UsageError("A draw is stratified by one field or more, each named once.")
     for name in (*request.by, *request.filters):
         kind(name)
-    filters = {name: tuple(value(name, v) for v in values) for name, values in request.filters.items()}
-    return request.model_copy(update={"filters": filters})
+    filters = {
+        name: tuple(value(name, v, old=old) for v in values) for name, values in request.filters.items()
+    }
+    given = request.given if old else {_stratum(request.by, n): count for n, count in request.given.items()}
+    if len(given) < len(request.given):
+        raise UsageError("The allocation names a stratum twice.", code="allocation")
+    return request.model_copy(update={"filters": filters, "given": given})
+
+
+def _stratum(by: Sequence[str], name: str) -> str:
+    """The name of a stratum with codes for names; UsageError for none of a draw by these fields."""
+    parts = [re.sub(r"\\(.)", r"\1", part) for part in _PART.findall(name)]
+    if len(parts) != len(by):
+        raise UsageError(
+            f"{name[:40]!r} names no stratum by {', '.join(by)}.",
+            code="allocation",
+            remedy="Name a value for each field, parted by '/'.",
+        )
+    return stratum_name([value(field, part) if part else "" for field, part in zip(by, parts, strict=True)])
 
 
 def kind(name: str) -> pa.DataType:
@@ -86,18 +108,25 @@ def kind(name: str) -> pa.DataType:
     return usable[name]
 
 
-def value(name: str, text: str) -> str:
-    """The text a field's value has in a stratum's name: codes for names, '10' for 10.0 points."""
+def value(name: str, text: str, *, old: bool = False) -> str:
+    """The text a field's value has in a stratum's name: codes for names, '10' for 10.0 points.
+
+    UsageError for what is none. old: of a draw made before, when the taxonomy may have had other codes.
+    """
     import pyarrow as pa
 
     of = kind(name)
     if name in _CODES:
         node = _CODES[name](text)
+        if node is None and text and not old:
+            raise UsageError(
+                f"There is no {name.replace('_', '-')} {text[:40]!r}.",
+                code=f"unknown_{name}",
+                remedy="Give a code or a name of the taxonomy; `exambank stats` shows those the bank has.",
+            )
         return node.code if node is not None else text
-    if name in _ENUMS and text not in {v.value for v in _ENUMS[name]}:
-        raise UsageError(
-            f"{text!r} is no {name}.", remedy=f"Use one of: {', '.join(v.value for v in _ENUMS[name])}."
-        )
+    if name in CLOSED and text not in CLOSED[name]:
+        raise UsageError(f"{text!r} is no {name}.", remedy=f"Use one of: {', '.join(CLOSED[name])}.")
     if pa.types.is_string(of):
         return text
     try:

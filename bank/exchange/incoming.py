@@ -12,33 +12,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from bank.edits import EDITABLE, LABELS, Refusal, Refused, agree, one_of, text
+from bank.exchange.own import TOLD
 from bank.exchange.rowfile import REFUSED, Columns, Row, nearest, read_rows, refusal
 from schemas.errors import UsageError
 from schemas.question import PrintedForm, Question, QuestionType, Status
 
-# What the bank says of its rows, not their file: it is read and left alone.
-_TOLD = {
-    "content_hash",
-    "revision",
-    "created_at",
-    "updated_at",
-    "duplicate_of",
-    "cluster_id",
-    "batch",
-    "stage_versions",
-    "reviewer",
-    "label_confidence",
-    "label_method",
-    "extraction_confidence",
-    "evidence",
-}
 _NESTED = {"flags", "regions"}
 _KNOWN = set(Question.model_fields)
 _COLUMNS = Columns(
     what="questions",
     known=_KNOWN,
     needed=("prompt",),
-    ways=f"The columns are: {', '.join(n for n in Question.model_fields if n not in _TOLD)}.",
+    ways=f"The columns are: {', '.join(n for n in Question.model_fields if n not in TOLD)}.",
     code="bad_rows",
 )
 _PARQUET = b"PAR1"
@@ -51,6 +36,7 @@ class QuestionFile:
     questions: list[Question] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     rows: dict[int, Row | str] = field(default_factory=dict)
+    duplicates: int = 0  # questions that are duplicates by the file: whose, the bank finds out
 
 
 def read_questions(path: Path) -> QuestionFile:
@@ -81,6 +67,7 @@ def read_questions(path: Path) -> QuestionFile:
             continue
         if name:
             seen[name] = line
+        found.duplicates += row.get("status") == Status.DUPLICATE or bool(row.get("duplicate_of"))
         # Siblings are one printed question, so they have one print.
         print_of = printed.setdefault(question.evidence["draft_id"], question.printed)
         found.questions.append(question.model_copy(update={"printed": print_of}))
@@ -130,7 +117,9 @@ def _question(line: int, row: Mapping[str, Any], source: str, digest: str) -> Qu
             continue
         if name not in _KNOWN:
             raise Refused(name, "no_field", f"a question has no field {name[:40]!r}{nearest(name, _KNOWN)}")
-        if name not in _TOLD and value is not None:
+        if name in TOLD and value is not None:
+            TOLD[name](name, value)
+        elif value is not None:
             check: Callable[[str, Any], Any] = _CHECKS.get(name, text)
             values[name] = check(name, value)
     if not str(values.get("prompt", "")).strip():

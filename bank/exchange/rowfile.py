@@ -74,7 +74,7 @@ def refused_rows(rows: Mapping[int, Row | str], refused: Iterable[Refusal]) -> b
     """
     why: dict[int, list[str]] = {}
     for refusal in refused:
-        told = f"{refusal.column}: {refusal.message} [{refusal.code}]"
+        told = f"{refusal.column}: {refusal.told}" if refusal.column else refusal.told
         why.setdefault(refusal.line, []).append(told)
     lines = []
     for line, reasons in sorted(why.items()):

@@ -112,6 +112,11 @@ def import_rows(
                 f"note: {common.counted(len(bare), 'figure')} of these questions are not in this bank: "
                 "copy them from the folder figures of the bank they come from"
             )
+    if found.duplicates:
+        common.say(
+            f"note: {common.counted(found.duplicates, 'row')} of the file told to be duplicates: whose they "
+            "are here, the bank finds out"
+        )
     given = [q.evidence for q in found.questions]
     if any(ID in one for one in given) and not any(ORIGINAL in one for one in given):
         common.say(

@@ -16,6 +16,7 @@ from bank.dedup.whole import regroup
 from bank.diff import diff
 from bank.store import Bank
 from bank.versions import history
+from schemas.errors import BankError
 from schemas.question import Question, QuestionType, Status
 from schemas.settings import DedupSettings
 from tests.bank.makers import paper, question, sha
@@ -273,3 +274,17 @@ def test_a_row_another_program_adds_meanwhile_is_kept(bank: Bank, monkeypatch: p
     assert calls == [1, 2, 3]
     assert {"qout1", "qout2"} <= {q.question_id for q in bank.read()}
     assert bank.get(one.question_id).points == 1
+
+
+def test_what_is_refused_as_a_whole_tells_of_nothing_done_and_of_what_is_missing(bank: Bank) -> None:
+    one, other = bank.read()[:2]
+    report = act(bank, change(one, fields={"points": 5}), change(other, "merge"))
+    assert codes(report) == [("into", "no_into")]
+    assert (report.applied, report.changed, report.committed) == ({}, (), False)
+
+
+def test_values_of_closed_sets_are_asked_for_by_name(bank: Bank) -> None:
+    assert bank.table(filters={"status": ["active", "review"]}).num_rows == 12
+    with pytest.raises(BankError) as caught:
+        bank.table(filters={"status": "foo"})
+    assert caught.value.code == "no_value"

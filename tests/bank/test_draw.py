@@ -20,7 +20,7 @@ from bank.draw.drawing import draw as draw_columns
 from bank.draw.facts import facts
 from bank.draw.pool import candidates, load
 from bank.draw.rank import rank, ranks, smallest
-from bank.draw.request import Request
+from bank.draw.request import Request, checked
 from bank.draw.units import units as columnar
 from schemas.errors import ShortStratumError, UsageError
 from schemas.evaluation import Manifest, SampleItem
@@ -351,3 +351,25 @@ def test_verdicts_are_balanced_or_it_is_told(given_: list[tuple[int, str]], seed
 def test_a_manifest_of_before_is_read() -> None:
     old = {"bank_version": 1, "seed": 2, "per_stratum": 3, "filters": {"discipline": "d01,d02"}}
     assert Manifest.model_validate(old).filters == {"discipline": ("d01", "d02")}
+
+
+def test_codes_that_the_taxonomy_does_not_have_are_wrong_usage() -> None:
+    by = ("discipline", "question_type")
+    named = Request(
+        seed=1, by=by, allocation="given", given={"法学/essay": 1}, filters={"discipline": ("法学",)}
+    )
+    assert checked(named).given == {"d03/essay": 1}
+    for wrong in (
+        named.model_copy(update={"given": {"d99/essay": 1}}),
+        named.model_copy(update={"given": {"d03/poem": 1}}),
+        named.model_copy(update={"given": {"d03": 1}}),
+        named.model_copy(update={"given": {"d03/essay": 1, "法学/essay": 1}}),
+        named.model_copy(update={"filters": {"course": ("炼金术",)}}),
+        named.model_copy(update={"filters": {"status": ("foo",)}}),
+    ):
+        with pytest.raises(UsageError):
+            checked(wrong)
+    old = named.model_copy(update={"given": {"d99/essay": 1}, "filters": {"discipline": ("d99",)}})
+    assert checked(old, old=True) == old  # of a manifest, whose taxonomy was another one
+    odd = Request(seed=1, by=("batch", "section"), allocation="given", given={"a\\/b/": 1})
+    assert checked(odd).given == {"a\\/b/": 1}

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from bank.changes import read_changes
+from bank.edits import Refusal
 from bank.exchange.incoming import QuestionFile, read_questions
 from bank.exchange.known import sort
 from bank.exchange.outgoing import SHEET, columns_of, encoded
+from bank.exchange.rowfile import refused_rows
 from bank.rows import to_table
 from bank.store import Bank
 from schemas.errors import UsageError
@@ -150,6 +152,11 @@ def test_a_sheet_goes_out_is_edited_and_comes_back(tmp_path: Path) -> None:
         ({"prompt": "题", "regions": [{"page": 0}]}, "regions", "type"),
         ({"prompt": "题", "source_sha256": "abc"}, "source_sha256", "value"),
         ({"prompt": "题", "status": "fine"}, "status", "value"),
+        ({"prompt": "题", "revision": "x"}, "revision", "type"),
+        ({"prompt": "题", "evidence": "x"}, "evidence", "type"),
+        ({"prompt": "题", "created_at": "yesterday"}, "created_at", "type"),
+        ({"prompt": "题", "duplicate_of": "qnone"}, "duplicate_of", "value"),
+        ({"prompt": "题", "label_confidence": 2}, "label_confidence", "type"),
         ({"prompt": "题", "anwser": "x"}, "anwser", "no_field"),
         ({"prompt": "题" * 1_000_001}, "prompt", "too_long"),
         ({"prompt": "题", "reference_answer": ["x"]}, "reference_answer", "type"),
@@ -166,6 +173,25 @@ def test_a_bad_row_is_refused_with_its_place(
     found = read(tmp_path, {"prompt": "好题"}, row, {"prompt": "又一道好题"})
     assert [(r.line, r.column, r.code) for r in found.refused] == [(2, column, code)]
     assert [q.prompt for q in found.questions] == ["好题", "又一道好题"]
+
+
+def test_what_a_bank_says_of_its_rows_is_read_and_duplicates_are_counted(tmp_path: Path) -> None:
+    said = {
+        "revision": 3,
+        "evidence": {"a": "b"},
+        "created_at": AT,
+        "duplicate_of": "q" + "a" * 24,
+        "stage_versions": {},
+    }
+    found = read(tmp_path, {"prompt": "题", **said}, {"prompt": "又一题", "status": "duplicate"})
+    assert (found.refused, found.duplicates) == ([], 2)
+
+
+def test_a_refusal_without_a_column_is_told_without_an_empty_place(tmp_path: Path) -> None:
+    found = read(tmp_path, b"{}x", b"[1]")
+    kept = json.loads(refused_rows(found.rows, found.refused).splitlines()[-1])
+    assert kept["refused"] == "line 2: the line is no object [json]"
+    assert str(Refusal(code="json", message="it is none")) == "it is none [json]"
 
 
 def test_an_id_told_twice_is_refused(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ WANTED = {
     "redraw", "ledger", "retire-exposed",
     "edit", "approve", "reject", "retire", "merge", "unmerge", "apply", "import", "export",
     "judge", "judge-check", "audit", "score", "leaderboard", "verify", "classify",
+    "train", "reclassify",
 }  # fmt: skip
 
 
@@ -133,7 +134,7 @@ LINES = [
         "edit q --set points=1", "approve q", "reject q", "retire q", "merge q --into p", "unmerge q", "apply f",
         "import q.jsonl --batch b", "export q.jsonl",
         "judge r --sample s --out t", "judge-check f", "audit report a", "score r", "leaderboard r", "verify r",
-        "classify q.jsonl --out l",
+        "classify q.jsonl --out l", "train --out m.npz", "reclassify",
 ]  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_native_threads_do_not_change_the_exit_code() -> None:
     code = (
         "import atexit, ctypes; from flows import cli; libc = ctypes.CDLL(None);"
         "libc.__cxa_atexit(libc.abort, None, None);"  # as a library that is taken down too early does
-        "cli.run = lambda command: (atexit.register(print, 'closed'), 2)[1]; cli.console()"
+        "cli.run = lambda command, given: (atexit.register(print, 'closed'), 2)[1]; cli.console()"
     )
     python = command()[0]
     done = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
