@@ -23,7 +23,7 @@ NUMBERED_PLACE = re.compile(r"【[ \t]?\d{1,2}[ \t]?】")
 """【5】: the place of a numbered answer, as computer exams print it."""
 
 _FORMULA = re.compile(r"(\${1,2})([^$]+)\1")
-_INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
+_INVISIBLE = frozenset({0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF})
 _STARTS_OWN_LINE = re.compile(
     r"[ \t]*(?:[（(]?\d{1,3}[ \t]*[)）.．、:：]|[（(]\d|[①-⑳ⅠⅡⅢⅣⅤ|]|[（(]?[A-Ha-h][)）.．、]|\[图\]"
     r"|[一二三四五六七八九十]+[、.]|[-*•·])"
@@ -77,7 +77,7 @@ def blanks(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = "".join(_char(char) for char in text.translate(_INVISIBLE))
+    text = text.translate(_CHARS)
     return _NUMBERED_BLANK.sub(rf"{BLANK}\1", _BLANK.sub(BLANK, _DRAWN_BLANK.sub(BLANK, text)))
 
 
@@ -91,6 +91,17 @@ def _char(char: str) -> str:
     if letters or char in "＋－＝＜＞％＃＊／＆＠｜＾＼" or any(low <= code <= high for low, high in _FOLDED):
         return _SMALL.get(char) or unicodedata.normalize("NFKC", char)
     return "" if 0x80 <= code < 0xA0 else char
+
+
+class _Chars(dict[int, str]):
+    """Table for str.translate that gives every character its one form, learnt as met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = "" if code in _INVISIBLE else _char(chr(code))
+        return self[code]
+
+
+_CHARS = _Chars()
 
 
 def _mended_lines(text: str) -> list[str]:
