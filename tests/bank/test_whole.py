@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bank.dedup.items import COLUMNS, answers_conflict
+from bank.dedup.pool import processes
 from bank.dedup.whole import Plan, apart, regroup
 from bank.store import Bank
 from bank.versions import history
@@ -161,3 +162,30 @@ def test_changes_from_an_older_version_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BankError) as caught:
         bank.amend(plan.changes, seen=seen, who="a", why="b", now=NOW)
     assert caught.value.code == "bank_moved"
+
+
+def test_neither_order_nor_workers_nor_the_way_of_joining_change_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noisy = [
+        question(f"{n}、{q.prompt.replace('的', '')}（5分）", source="q.pdf", draft=f"q{n}")
+        for n, q in enumerate(paper("p.pdf", 60))
+    ]
+    family = [
+        question(
+            f"某车间第{n}号机床每小时加工{n * 7 % 97}个零件，求{n}小时的产量。", source="f.pdf", draft=f"f{n}"
+        )
+        for n in range(20, 60)
+    ]
+    bank = bank_of(tmp_path / "bank", [*copies(), *paper("p.pdf", 60), *noisy, *family, *family[:5]])
+    table = bank.table(COLUMNS)
+    plan = regroup(table.to_pylist(), DedupSettings())
+    assert plan.merges > 50
+    monkeypatch.setattr("bank.dedup.join.COMPILED_FROM", 0)
+    monkeypatch.setattr("bank.dedup.pool._FROM", 0)
+    for seed, workers in ((1, 1), (2, 4)):
+        order = random.Random(seed).sample(range(table.num_rows), table.num_rows)
+        with processes(min(workers, 2), table.num_rows) as pool:
+            assert regroup(table.take(order), DedupSettings(), pool=pool, threads=workers) == plan
+            if pool is not None:
+                assert regroup(table, DedupSettings(), pool=pool, shards=pool) == plan
