@@ -34,6 +34,7 @@ from flows.commands import (
     score,
     scores,
     show,
+    train,
     upkeep,
     verify,
     versions,
@@ -65,6 +66,7 @@ _WITHOUT_ARGUMENTS = (
     upkeep.sweep,
     dedup.dedup,
     doctor.doctor,
+    train.reclassify,
 )
 for _function, _epilog in (
     (read.read, read.EPILOG),
@@ -72,6 +74,8 @@ for _function, _epilog in (
     (score.score_extraction, score.EPILOG),
     (ingest.ingest, ingest.EPILOG),
     (classify.classify, classify.EPILOG),
+    (train.train, train.TRAIN_EPILOG),
+    (train.reclassify, train.RECLASSIFY_EPILOG),
     (show.show, show.EPILOG),
     (bank.stats, bank.STATS_EPILOG),
     (versions.log, versions.LOG_EPILOG),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Sequence
@@ -61,8 +62,8 @@ class Learned:
                 odds[at, best] = row[best] - np.partition(row, -2)[-2]
         return odds
 
-    def save(self, path: Path) -> None:
-        """Write plain arrays and JSON, nothing that could run when it is read."""
+    def as_bytes(self) -> bytes:
+        """The file: plain arrays and JSON, nothing that could run when it is read."""
         import numpy as np
 
         names = np.frombuffer("\n".join(self.pieces).encode(), np.uint8)
@@ -74,8 +75,9 @@ class Learned:
             "about": self.about,
         }
         about = np.frombuffer(json.dumps(told, ensure_ascii=False).encode(), np.uint8)
-        with path.open("wb") as stream:
-            np.savez_compressed(stream, pieces=names, weights=self.weights.astype(np.float16), about=about)
+        stream = io.BytesIO()
+        np.savez_compressed(stream, pieces=names, weights=self.weights.astype(np.float16), about=about)
+        return stream.getvalue()
 
 
 @lru_cache(maxsize=4096)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from ingest.classify.evidence import chances, raised
-from ingest.classify.learned import Learned, add_up_learned, pieces_of
+from ingest.classify.evidence import add_up, chances, find, raised
+from ingest.classify.learned import Learned, gained, pieces_of
 from ingest.classify.model import model
 from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from ingest.classify.evidence import Reals
 
 MIN_ITEMS = 30
 """Reviewed items below which nothing is learned."""
@@ -20,7 +23,7 @@ _OWN_CLASS = 20
 """Reviewed items from which a sub-discipline is a class of its own; others go with their discipline."""
 
 _HELD_OUT, _VALIDATION = 0.2, 0.2
-_MADE = 200
+_MADE = 120
 """Questions made of listed words for each discipline, so that what is learned of a few subjects is
 not what tells any question from a list of words."""
 
@@ -30,8 +33,9 @@ _MAX_PIECES = 60_000
 
 _FRAMES = (
     "简述{}的主要内容。", "什么是{}？", "名词解释：{}", "试述{}与{}的区别和联系。",
-    "关于{}的说法正确的是", "{}的特点不包括", "{}属于下列哪一项？", "论述{}对{}的影响。", "如何理解{}？请举例说明。", "{}是{}的基础。",
-    "{}的基本原理是什么？", "影响{}的因素有哪些？", "Explain {}.", "请分析{}产生的原因。",
+    "关于{}的说法正确的是", "{}的特点不包括", "{}属于下列哪一项？", "论述{}对{}的影响。",
+    "如何理解{}？请举例说明。", "{}是{}的基础。", "{}的基本原理是什么？",
+    "影响{}的因素有哪些？", "Explain {}.", "请分析{}产生的原因。",
 )  # fmt: skip
 
 
@@ -63,7 +67,8 @@ def train(items: Sequence[tuple[str, str]], about: Mapping[str, Any], seed: int 
     taught = frozenset(code for _, code in reviewed)
     trust = _trust(_fit(learn + some, taught, seed), check, others)
     final = replace(_fit(learn + check + made, taught, seed), trust=trust)
-    before, after = _recalls(None, held), _recalls(final, held)
+    tried = _Tried.of(held, final)
+    before, after = tried.recalls(0.0), tried.recalls(trust)
     figures = {
         code: {"items": n, "lists": recall, "learned": after[code][0]}
         for code, (recall, n) in sorted(before.items())
@@ -114,25 +119,55 @@ def _fit(items: list[tuple[str, str]], taught: frozenset[str], seed: int) -> Lea
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     vectors = CountVectorizer(analyzer=pieces_of, binary=True, min_df=2, max_features=_MAX_PIECES)
     rows = vectors.fit_transform([text for text, _ in items])
-    fitted = LogisticRegression(C=1.0, max_iter=300, class_weight="balanced", random_state=seed)
-    fitted.fit(rows, [code for _, code in items])
+    fitted = LogisticRegression(C=1.0, max_iter=100, tol=1e-3, class_weight="balanced", random_state=seed)
+    with threadpool_limits(1):  # so small a fit takes longer on several threads
+        fitted.fit(rows, [code for _, code in items])
     names = {str(name): at for at, name in enumerate(vectors.get_feature_names_out())}
-    weights = np.asarray(fitted.coef_, np.float32).T
+    weights = np.asarray(fitted.coef_, np.float16).astype(np.float32).T  # as the file keeps them
     if weights.shape[1] == 1:  # of two classes the library keeps one
         weights = np.hstack([-weights, weights])
     return Learned(tuple(str(code) for code in fitted.classes_), taught, names, weights, 1.0, {})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tried:
+    """Items with what the lists say of them and what was learned, each reckoned once."""
+
+    codes: list[str]
+    lists: tuple[Reals, Reals]
+    learned: tuple[Reals, Reals]
+
+    @classmethod
+    def of(cls, items: list[tuple[str, str]], fitted: Learned) -> _Tried:
+        texts = [text for text, _ in items]
+        more = gained(texts, replace(fitted, trust=1.0))
+        lists = add_up([find(text) for text in texts])
+        return cls([code for _, code in items], lists, more or lists)
+
+    def recalls(self, trust: float) -> dict[str, tuple[float, int]]:
+        """Recall and number of items by class; a class is found when its code begins the code said."""
+        known = model()
+        sums, by_sub = (old + new * trust for old, new in zip(self.lists, self.learned, strict=True))
+        subs = chances(raised(sums, by_sub))
+        best = (subs @ known.members).argmax(axis=1)
+        said = [known.subs[at] for at in (subs * known.members.T[best]).argmax(axis=1)]
+        right: Counter[str] = Counter()
+        for code, sub in zip(self.codes, said, strict=True):
+            right[code] += sub.startswith(code)
+        return {code: (round(right[code] / n, 4), n) for code, n in Counter(self.codes).items()}
+
+
 def _trust(fitted: Learned, check: list[tuple[str, str]], others: list[tuple[str, str]]) -> float:
     """The trust with the best mean recall on check among those by which no class loses; 0 where all do."""
-    best, found = 0.0, sum(recall for recall, _ in _recalls(None, check).values())
-    before = [_recalls(None, some) for some in (check, others)]
+    parts = [_Tried.of(check, fitted), _Tried.of(others, fitted)]
+    before = [part.recalls(0.0) for part in parts]
+    best, found = 0.0, sum(recall for recall, _ in before[0].values())
     for trust in _TRUSTS:
-        tried = replace(fitted, trust=trust)
-        after = [_recalls(tried, some) for some in (check, others)]
+        after = [part.recalls(trust) for part in parts]
         kept = all(
             now[code][0] >= recall - _MOST_LOST
             for then, now in zip(before, after, strict=True)
@@ -142,17 +177,3 @@ def _trust(fitted: Learned, check: list[tuple[str, str]], others: list[tuple[str
         if kept and total > found:
             best, found = trust, total
     return best
-
-
-def _recalls(learned: Learned | None, items: list[tuple[str, str]]) -> dict[str, tuple[float, int]]:
-    """Recall and number of items by class; a class is found when its code begins the code said."""
-    known = model()
-    by_sub = chances(raised(*add_up_learned([text for text, _ in items], learned)))
-    best = (by_sub @ known.members).argmax(axis=1)
-    said = [known.subs[at] for at in (by_sub * known.members.T[best]).argmax(axis=1)]
-    right: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for (_, code), sub in zip(items, said, strict=True):
-        total[code] += 1
-        right[code] += sub.startswith(code)
-    return {code: (round(right[code] / n, 4), n) for code, n in total.items()}
