@@ -6,14 +6,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property, lru_cache
+from typing import Protocol
 
 from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, SYNONYMS, UNITS
-from schemas.text import fold, han_share
-
-if TYPE_CHECKING:
-    from opencc import OpenCC
+from schemas.text import fold, han_share, simplified
 
 _SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
 _HIDE_CIRCLED = {ord("①") + n: 0xE000 + n for n in range(20)}
@@ -91,18 +88,6 @@ _ORDER = re.compile(
 _ORDER_TAIL = re.compile(r"(?:并?请?(?:说明|阐述)(?:之|一下)|的值|[,，]?(?:简述|简答)之?)[\s。.？?]*$")
 
 LIGHTEST = LIGHT | LIGHT_WORDS | frozenset(FILLERS)
-
-
-@cache
-def _converter() -> OpenCC:
-    from opencc import OpenCC
-
-    return OpenCC("t2s")
-
-
-def simplified(text: str) -> str:
-    """Traditional characters as simplified ones."""
-    return text if text.isascii() else str(_converter().convert(text))
 
 
 def tidy(text: str) -> tuple[str, tuple[str, ...]]:
