@@ -91,7 +91,7 @@ def test_a_bank_is_checked_compacted_vacuumed_and_swept(bank: Bank, tell: Told) 
     assert tell.json("sweep", "--dry-run")["files"][0]["bytes"] == 2000
     assert "1 file (2.0 KB) removed" in tell("sweep")
     assert not stray.exists()
-    next((bank.path / "questions").rglob("*.zstd.parquet")).unlink()
+    next((bank.path / "questions").glob("discipline=*/*.parquet")).unlink()
     report = tell.json("check", code=1)
     assert (report["sound"], report["problems"][0]["code"]) == (False, "files_missing")
 
