@@ -55,8 +55,8 @@ _SHORT_LINE = 24
 """Characters of a line that no page's edge can have broken."""
 
 _LEADS_ON = re.compile(
-    r"下[面列述文图表]|以下|如下|材料|案例|资料|阅读|短文|原文|这[段首篇句则幅种一些]|该|上述|译|所给|给定|本题|计算|证明|^求|[，,]求"
-    r"|[画编]出|编写|设计一|改[错正写]|作文|若|设(?![计施备想立置定])|已知|假[设定如]|[:：]\s*$"
+    r"下[面列述文图表]|以下|如下|材料|案例|资料|阅读|短文|原文|这[段首篇句则幅种一些]|(?<!应)该|上述|译|所给|给定|本题|计算|证明|^求|[，,]求"
+    r"|[画编]出|编写|设计一|改[错正写]|作文|若|(?:^|[，,。：:])设|已知|假[设定如]|[:：]\s*$"
     r"|\b(?:following|below|this|passage|case|assume|suppose|given)\b",
     re.IGNORECASE,
 )
@@ -74,6 +74,11 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _TOPIC = re.compile(r"[^。，,；;！!？?：:|=…]{2,30}")
 _EDGE = 90
 """Characters at both ends of what follows a question, in which a demand makes it part of the question."""
+
+_PAGES = re.compile(
+    r"\s*[（(]?P\.?\s?\d{1,3}(?:[-~—,，、.]\s?\d+)*页?[)）]?$|(?<=[\u4e00-\u9fff])\s*P\d{2,3}页?$"
+)
+"""Pages of a textbook behind a question of study notes."""
 
 _TOPIC_LINE = 30
 _NAMED_ABOVE = re.compile(
@@ -152,7 +157,7 @@ def told_after(text: str) -> tuple[str, str] | None:
         or len(_HAN.findall(told)) < least
     ):
         return None
-    return asked.strip(), told
+    return _PAGES.sub("", asked).strip(), told
 
 
 def heading_task(section: str) -> str:
