@@ -166,13 +166,25 @@ def summed(here: Checked) -> Iterator[Problem]:
 
 
 def kept(here: Checked) -> Iterator[Problem]:
-    """Every file is there that an earlier version needs, unless a vacuum has let that version go."""
+    """Every file is there that an earlier version needs, unless a vacuum has let that version go.
+
+    And the newest version has the files that the commits tell of.
+    """
     root = here.bank.path / "questions"
     try:
         sets = list(replay(root))
     except BankError:  # told of by itself
         return
-    now = sets[-1][1]
+    now = dict(sets)[here.delta.version()]
+    live = {relative(here.bank, uri) for uri in here.delta.file_uris()}
+    yield from problem(
+        "checkpoint_odd",
+        "error",
+        "The checkpoint of the table's log differs from its commits in {n} files.",
+        "Delete the checkpoints in questions/_delta_log, and _last_checkpoint: the table is opened by its "
+        "commits then.",
+        sorted(live ^ now),
+    )
     absent = {
         name for name in set().union(*(files for _, files in sets)) - now if not (root / name).is_file()
     }

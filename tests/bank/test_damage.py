@@ -13,6 +13,7 @@ from typing import Any
 
 import deltalake
 import filelock
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -351,6 +352,12 @@ def test_an_edited_log_or_tag_is_found(bank: Bank) -> None:
         assert code in codes(report)
         assert not report.sound
         path.write_bytes(data)
+    (path,) = commit.parent.glob("*.checkpoint.parquet")
+    data, held = path.read_bytes(), pq.read_table(path)
+    lost = next(place for place, row in enumerate(held["add"].to_pylist()) if row)
+    pq.write_table(pa.concat_tables([held.slice(0, lost), held.slice(lost + 1)]), path)
+    assert "checkpoint_odd" in codes(check(bank, deep=False))
+    path.write_bytes(data)
     summed = bank.path / "sums" / commit.name  # as of before commits had digests
     with_commit = summed.read_bytes()
     files = json.loads(with_commit)["files"]
