@@ -126,6 +126,19 @@ class VisionSettings(ModelSettings):
     max_attempts: int = Field(default=2, gt=0)
 
 
+class FilingSettings(ModelSettings):
+    """A model that is asked where doubtful questions are filed. Off while it has no name."""
+
+    name: str = ""
+    below: float = Field(default=0.5, ge=0, le=1, description="confidence of a discipline that is doubtful")
+    trust: float = Field(default=0.7, ge=0, le=1, description="confidence of what the model alone says")
+    max_questions: int = Field(default=200, ge=0, description="questions that are sent in one run")
+    cache: str = Field(default="", description="folder where verdicts are kept, '' = none")
+    temperature: float | None = 0.0
+    max_tokens: int | None = Field(default=200, gt=0, description="of one answer")
+    max_attempts: int = Field(default=2, gt=0)
+
+
 class RunSettings(Frozen):
     """How a batch is run."""
 
@@ -159,5 +172,6 @@ class Settings(Frozen):
     model: AskedSettings = AskedSettings()
     judge: JudgeSettings = JudgeSettings()
     vision: VisionSettings = VisionSettings()
+    filing: FilingSettings = FilingSettings()
     run: RunSettings = RunSettings()
     sample: SampleSettings = SampleSettings()

@@ -50,7 +50,8 @@ def classify(
     from ingest.classify.learned import load
 
     flags = {"classify.model": None if model is None else str(model)}
-    known = common.settings(config, flags).classify.model
+    settings = common.settings(config, flags)
+    known = settings.classify.model
     spoken = str(out) == "-"
     if spoken and as_json:
         raise UsageError(
@@ -60,12 +61,18 @@ def classify(
         )
     common.check_out(None if spoken else out, inputs=(rows, config, Path(known) if known else None))
     learned = load(Path(known)) if known else None
+    voter = None
+    if settings.filing.name:
+        from flows.filing import Voter
+
+        voter = Voter(settings.filing)
     refused: list[dict[str, object]] = []
     counts: Counter[str] = Counter()
     with common.line_writer(None if spoken else out) as write:
         good = good_rows(rows, refused)
         filing = _by_paper(good, paper, learned) if paper else _one_by_one(good, learned)
-        for row, filed in filing:
+        for row, one in filing:
+            filed = one if voter is None else voter(row["text"], one)
             counts[filed.discipline or "none"] += 1
             told = {"id": row["id"], **filed.row()}
             if paper:
@@ -73,7 +80,7 @@ def classify(
             write(json.dumps(told, ensure_ascii=False))
             if not quiet and counts.total() % _TOLD_EVERY == 0:
                 common.say(f"{counts.total():,} questions filed")
-    return _told(counts, refused, out, as_json)
+    return _told(counts, refused, out, as_json, voter.told() if voter is not None else None)
 
 
 def _one_by_one(
@@ -138,18 +145,27 @@ def _row(line: bytes, seen: set[str]) -> tuple[dict[str, Any] | None, str]:
     return row, ""
 
 
-def _told(counts: Counter[str], refused: list[dict[str, object]], out: Path, as_json: bool) -> int:
+def _told(
+    counts: Counter[str],
+    refused: list[dict[str, object]],
+    out: Path,
+    as_json: bool,
+    vote: dict[str, int] | None,
+) -> int:
     filed = counts.total()
     code = 0 if not refused else PARTLY if filed else 1
     if as_json:
         figures = {"rows": filed + len(refused), "filed": filed, "undecided": counts["none"]}
         by = {name: n for name, n in sorted(counts.items()) if name != "none"}
-        common.emit({**figures, "disciplines": by, "refused": len(refused), "bad_rows": refused})
+        more = {"vote": vote} if vote is not None else {}
+        common.emit({**figures, **more, "disciplines": by, "refused": len(refused), "bad_rows": refused})
         return code
     for row in refused[:_SHOWN]:
         common.say(f"line {row['line']}: {row['reason']}")
     if len(refused) > _SHOWN:
         common.say(f"… and {len(refused) - _SHOWN:,} more")
+    if vote is not None:
+        common.say("the model's vote: " + ", ".join(f"{name} {n:,}" for name, n in vote.items()))
     bad = f", {common.counted(len(refused), 'row')} refused" if refused else ""
     common.say(
         f"{common.counted(filed, 'question')} in {out}, {counts['none']:,} without any discipline{bad}"

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from ingest.classify.terms import EVERYDAY, Entry, listed
+from ingest.classify.terms import EVERYDAY, Entry, Force, leanings, listed, neighbours
 from schemas.taxonomy import taxonomy
 
 
@@ -26,3 +26,15 @@ def test_every_line_names_a_sub_discipline_of_its_file() -> None:
         own = entry.code == EVERYDAY if entry.file == "everyday.tsv" else entry.code in known
         assert own and (entry.code == EVERYDAY or entry.code.startswith(entry.file[:3])), entry
         assert len(entry.word) >= 2, entry
+
+
+def test_leanings_and_neighbours_name_what_is_there() -> None:
+    tax = taxonomy()
+    known = {*tax.sub_disciplines, *tax.disciplines}
+    for leaning in leanings():
+        assert set(leaning.codes) <= known and bool(leaning.codes) != (leaning.force is Force.PLAIN), leaning
+        assert len(leaning.word) >= 2 or leaning.force is Force.PLAIN, leaning
+    pairs = [(code, other) for code, other, _ in neighbours()]
+    assert {name for pair in pairs for name in pair} <= set(tax.sub_disciplines)
+    assert len(pairs) == len(set(pairs)) and all(code != other for code, other in pairs)
+    assert all(0 < weight < 1 for _, _, weight in neighbours())
