@@ -44,6 +44,11 @@ _DEMANDS = re.compile(
     r"|请(?:你|根据|结合|分析|说明|用|问|回答|写|指)|\bplease\b|____",
     re.IGNORECASE,
 )
+_DEMANDS_LAST = re.compile(
+    r"[?？]|请|试[述论说析]|____|(?:[\n。；;]\s*)(?:并?求|证明|计算|简述|论述|说明|写出|画出|编写|给出|指出|回答|分析|解释|比较|谈谈|设计|评)"
+)
+"""A demand at the end of what follows, where a comma may only go on telling."""
+
 _ASKS_PLAINLY = re.compile(
     r"[?？]|什么|如何|怎样|为何|哪[些个种几]|何谓"
     r"|(?:^|[，,；;、]\s*)(?:请|试|简|叙述|论述|论|阐|概述|评|说明|解释|分析|辨析|赏析|比较|举例|列举|指出|结合|谈|描述|讨论|归纳|总结|概括|介绍|选一)"
@@ -153,7 +158,7 @@ def told_after(text: str) -> tuple[str, str] | None:
     if (
         _GOES_ON.match(told)
         or _DEMANDS.search(told[:_EDGE])
-        or _DEMANDS.search(told[-_EDGE:])
+        or _DEMANDS_LAST.search(told[-_EDGE:])
         or len(_HAN.findall(told)) < least
     ):
         return None
