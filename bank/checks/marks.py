@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ def marks(here: Checked) -> Iterator[Problem]:
     if (path / tags.FILE).exists() and not tags.digests(path):
         lost.append(f"{sums.FOLDER}/{tags.MARK}")
     book = Ledger(path)
-    bare = book.path.is_file() and not book.lost() and book.lost_marks()
+    bare: list[str] = []
+    with suppress(BankError):  # a ledger that cannot be used is told of by itself
+        bare = book.lost_marks() if book.path.is_file() and not book.lost() else []
     if bare and len(bare) < len(book.marks):
         lost += bare
     yield from problem(
@@ -39,7 +42,7 @@ def marks(here: Checked) -> Iterator[Problem]:
         "The exposure ledger has no mark: were it lost or changed, nobody would know.",
         "Restore the files from a backup if they were lost; else the next draw for an institution makes "
         "them, and takes the ledger for what it is.",
-        bare if bare and len(bare) == len(book.marks) else [],
+        bare if len(bare) == len(book.marks) else [],
     )
 
 
@@ -63,7 +66,9 @@ def ledger(here: Checked) -> Iterator[Problem]:
             "Restore ledger.sqlite from a backup: what institutions have seen is in it alone.",
         )
         return
+    unsealed = False
     try:
+        unsealed = book.unsealed()
         book.exposures()
     except BankError as error:
         yield from problem(error.code, "error", error.message, error.remedy)
@@ -72,7 +77,7 @@ def ledger(here: Checked) -> Iterator[Problem]:
         "note",
         "The runs of the exposure ledger have no digests yet: an older exambank wrote it.",
         "Nothing to do: the next draw for an institution takes them.",
-        [""] if book.unsealed() else [],
+        [""] if unsealed else [],
     )
     known = set(here.facts["question_id"].to_pylist())
     yield from problem(
