@@ -152,14 +152,14 @@ class _Join:
         """Find the rarest grams of each text."""
         from bank.dedup import kernels
 
-        table = np.zeros(kernels.SLOTS, dtype=np.uint16)
-        kernels.count_grams(self.chars, self.begins, self.ends, table)
+        table, shift = kernels.table_for(int((self.ends - self.begins).sum()))
+        kernels.count_grams(self.chars, self.begins, self.ends, table, shift)
         self._chosen = np.zeros((self.size, self.settings.rarest_grams), dtype=np.uint64)
         stretches = [(b, min(b + 50_000, self.size)) for b in range(0, self.size, 50_000)]
 
         def some(stretch: tuple[int, int]) -> None:
             kernels.choose_grams(
-                self.chars, self.begins, self.ends, table, self.settings.max_df, *stretch,
+                self.chars, self.begins, self.ends, table, shift, self.settings.max_df, *stretch,
                 self._chosen, self.counts,
             )  # fmt: skip
 

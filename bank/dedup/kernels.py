@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 _HAN, _DIGIT, _OTHER = 2, 3, 5  # gram lengths, as in grams
-_BITS = 27  # of the table of frequencies: a place a gram, shared by a few in a hundred at a million texts
-SLOTS = 1 << _BITS
+_MOST_BITS = 27  # of a table of frequencies: then a few grams in a hundred share a place at a million texts
 _LONGEST = 4096  # tokens; a longer text is left to the verdict
 _WORD = 64
 
@@ -27,6 +26,14 @@ _WORD = 64
 def _compiled(loop: _Loop) -> _Loop:
     made: Any = numba.njit(cache=True, nogil=True)(loop)
     return cast(_Loop, made)
+
+
+def table_for(chars: int) -> tuple[Array, int]:
+    """A table of how many texts have each gram of so many characters; by how much a hash is shifted to find
+    its place in it.
+    """
+    bits = min(_MOST_BITS, max(12, (16 * chars).bit_length()))
+    return np.zeros(1 << bits, dtype=np.uint16), _WORD - bits
 
 
 @_compiled
@@ -61,8 +68,8 @@ def _grams_of(chars: Array, start: int, stop: int, into: Array) -> int:
 
 
 @_compiled
-def count_grams(chars: Array, begins: Array, ends: Array, table: Array) -> None:
-    """Add to table (SLOTS of uint16) in how many texts each gram stands; a text is chars[begin:end]."""
+def count_grams(chars: Array, begins: Array, ends: Array, table: Array, shift: int) -> None:
+    """Add to a table_for them in how many texts each gram stands; a text is chars[begin:end]."""
     longest = 1
     for text in range(len(begins)):
         longest = max(longest, ends[text] - begins[text])
@@ -70,14 +77,14 @@ def count_grams(chars: Array, begins: Array, ends: Array, table: Array) -> None:
     for text in range(len(begins)):
         count = _grams_of(chars, begins[text], ends[text], into)
         for n in range(count):
-            slot = into[n] >> np.uint64(_WORD - _BITS)
+            slot = into[n] >> np.uint64(shift)
             if table[slot] < 65535:
                 table[slot] += 1
 
 
 @_compiled
 def choose_grams(
-    chars: Array, begins: Array, ends: Array, table: Array, most: int, first: int, last: int,
+    chars: Array, begins: Array, ends: Array, table: Array, shift: int, most: int, first: int, last: int,
     chosen: Array, counts: Array,
 ) -> None:  # fmt: skip
     """The rarest grams of the texts from first to last, among those that 2 to most texts have.
@@ -94,7 +101,7 @@ def choose_grams(
         count = _grams_of(chars, begins[text], ends[text], into)
         held = 0
         for n in range(count):
-            df = np.int64(table[into[n] >> np.uint64(_WORD - _BITS)])
+            df = np.int64(table[into[n] >> np.uint64(shift)])
             if df < 2 or df > most:
                 continue
             place = held
@@ -114,16 +121,16 @@ def choose_grams(
 @_compiled
 def _masks(codes: Array, start: int, stop: int, light: Array, only: bool, keys: Array, masks: Array) -> int:
     """Bits of the places of each token of one text, by an open table; the text's length in tokens."""
-    size = len(keys)
+    last = len(keys) - 1  # a power of two, less one
     keys[:] = -1
     length = 0
     for place in range(start, stop):
         code = np.int64(codes[place])
         if only and light[code]:
             continue
-        at = (code * 40503) % size
+        at = (code * 40503) & last
         while keys[at] >= 0 and keys[at] != code:
-            at = (at + 1) % size
+            at = (at + 1) & last
         if keys[at] < 0:
             keys[at] = code
             masks[at, :] = 0
@@ -138,7 +145,7 @@ def _shared(
     rows: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Length of the longest common subsequence with the text of the masks, and of this text."""
-    size = len(keys)
+    last = len(keys) - 1  # a power of two, less one
     words = (length + _WORD - 1) // _WORD
     rows[:words] = ~np.uint64(0)
     other = 0
@@ -147,9 +154,9 @@ def _shared(
         if only and light[code]:
             continue
         other += 1
-        at = (code * 40503) % size
+        at = (code * 40503) & last
         while keys[at] >= 0 and keys[at] != code:
-            at = (at + 1) % size
+            at = (at + 1) & last
         if keys[at] < 0:
             continue
         carry = np.uint64(0)
@@ -160,8 +167,12 @@ def _shared(
             carry = np.uint64(1) if (total < row or (carry == 1 and total == row)) else np.uint64(0)
             rows[word] = total | (row - met)
     common = 0
-    for place in range(length):
-        if not (rows[place // _WORD] >> np.uint64(place % _WORD)) & np.uint64(1):
+    for word in range(words):
+        left = ~rows[word]
+        if word == words - 1 and length % _WORD:
+            left &= (np.uint64(1) << np.uint64(length % _WORD)) - np.uint64(1)
+        while left:
+            left &= left - np.uint64(1)
             common += 1
     return common, other
 
