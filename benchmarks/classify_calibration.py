@@ -21,7 +21,7 @@ from ingest.classify import evidence
 from ingest.classify.model import model
 from schemas.taxonomy import taxonomy
 
-GRID = [round(0.2 + 0.05 * n, 2) for n in range(13)]
+GRID = [round(0.2 + 0.02 * n, 2) for n in range(21)]
 BINS = 10
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _RANKS = (1.0, 0.6, 0.4, 0.3)
 """What a word of leanings.tsv says for the first, second … of its codes."""
 
-_SUBJECT, _HINT, _EVERYDAY = 3.0, 0.3, 0.5
+_SUBJECT, _HINT, _EVERYDAY = 4.0, 0.3, 0.5
 """Least weight of a word that says what a text is about; weight of a hint; what an everyday word keeps."""
 
 _FLOOR = 0.1
@@ -53,7 +53,7 @@ def _weight(word: str) -> float:
     if word.isascii():
         letters = len(word.replace(" ", ""))
         return 0.8 if letters <= 3 else 1.4 if letters <= 7 else 2.0
-    return {1: 0.5, 2: 1.0, 3: 1.7}.get(len(word), 2.4)
+    return {2: 1.0, 3: 1.4}.get(len(word), 1.6)
 
 
 @dataclass(slots=True)
