@@ -256,14 +256,14 @@ def family(size: int) -> list[str]:
 
 def test_a_large_template_family_does_not_blow_up() -> None:
     times, found = [], []
-    for size in (1500, 6000):
+    for size in (1000, 4000):
         texts = family(size)
         started = time.process_time()
         found.append(len(candidates(texts, [True] * len(texts), DedupSettings())))
         times.append(time.process_time() - started)
     # Four times the texts: a quadratic step would take sixteen times as long and find as many pairs.
     assert times[1] < 9 * times[0] + 0.2
-    assert found[1] < 6 * found[0] + 6000
+    assert found[1] < 6 * found[0] + 4000
 
 
 def test_a_planted_copy_is_found_among_many() -> None:
@@ -277,7 +277,7 @@ def test_a_planted_copy_is_found_among_many() -> None:
 
 
 def test_thousands_of_copies_of_one_question_settle_in_linear_time() -> None:
-    texts = ["请默写并翻译下面的句子，再说明其中的修辞手法。"] * 3000
+    texts = ["请默写并翻译下面的句子，再说明其中的修辞手法。"] * 1200
     started = time.process_time()
     rows = settled([question(t, source=f"{n}.pdf") for n, t in enumerate(texts)])
     assert sum(q.status is Status.DUPLICATE for q in rows) == len(texts) - 1
