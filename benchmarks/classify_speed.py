@@ -50,7 +50,8 @@ def main() -> None:
     memory = known.rows.nbytes + known.gram_rows.nbytes
     mean = sum(map(len, texts)) / len(texts)
     print(
-        f"{len(words):,} words, lists {lists / 1e6:.1f} MB, tables {memory / 1e6:.0f} MB; built in {built:.2f} s"
+        f"{len(words):,} words, lists {lists / 1e6:.1f} MB, tables {memory / 1e6:.0f} MB, "
+        f"built in {built:.2f} s"
     )
     print(f"{len(texts):,} questions of {mean:.0f} characters, one core, CPU time\n")
     base = seconds["cut into words"]

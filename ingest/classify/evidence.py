@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ingest.classify.match import prepare
@@ -120,15 +121,25 @@ def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
     number = len(known.disciplines)
     by_word = np.zeros((len(found), number + len(known.subs)), np.float32)
     by_gram = np.zeros((len(found), number), np.float32)
-    for at, one in enumerate(found):
-        if one.words:
-            times = np.array([1 + math.log(n) for n in one.words.values()], np.float32)
-            by_word[at] = times @ known.rows[[known.ids[word] for word in one.words]]
-        if one.grams:
-            by_gram[at] = known.gram_rows[one.grams].sum(axis=0)
+    spoken = [at for at, one in enumerate(found) if one.words]
+    if spoken:
+        ids = [known.ids[word] for at in spoken for word in found[at].words]
+        times = [1 + math.log(n) if n > 1 else 1.0 for at in spoken for n in found[at].words.values()]
+        rows = known.rows[ids] * np.array(times, np.float32)[:, None]
+        by_word[spoken] = np.add.reduceat(rows, _starts([len(found[at].words) for at in spoken]))
+    parted = [at for at, one in enumerate(found) if one.grams]
+    if parted:
+        places = [place for at in parted for place in found[at].grams]
+        starts = _starts([len(found[at].grams) for at in parted])
+        by_gram[parted] = np.add.reduceat(known.gram_rows[places], starts)
     by_sub = by_word[:, number:]
     support = np.log1p(np.expm1(np.minimum(by_sub * _SCALE, 50.0)) @ known.members)
     return by_word[:, :number] + support + _PARTS * by_gram, by_sub
+
+
+def _starts(lengths: list[int]) -> list[int]:
+    """Where each of several runs begins, laid end to end."""
+    return [0, *accumulate(lengths[:-1])]
 
 
 def raised(sums: Reals, by_sub: Reals) -> Reals:
