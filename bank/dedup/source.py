@@ -91,13 +91,20 @@ class TableRows:
 
     def settled(self) -> list[int]:
         """See Rows."""
-        names = ["status", "status_reason", "duplicate_of", "cluster_id", "evidence"]
-        out: list[int] = []
-        before = 0
-        for batch in self._table.select(names).to_batches(_BATCH):
-            out += [before + place for place, row in enumerate(batch.to_pylist()) if _says(row)]
-            before += batch.num_rows
-        return out
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = self._table
+        says: list[Any] = [pc.equal(table["status"], pa.scalar(Status.DUPLICATE.value))]
+        says += [pc.not_equal(table[name], pa.scalar("")) for name in ("duplicate_of", "cluster_id")]
+        says += [pc.starts_with(table["status_reason"], reason) for reason in _REASONS]
+        says += [pc.is_valid(pc.map_lookup(table["evidence"], key, "first")) for key in _SAID]
+        marked = np.zeros(len(self), dtype=np.bool_)
+        for one in says:
+            marked |= pc.fill_null(one, False).to_numpy(zero_copy_only=False)
+        found: list[int] = np.flatnonzero(marked).tolist()
+        return found
 
     def place_of(self, names: Sequence[str]) -> list[int]:
         """See Rows."""
