@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from string import ascii_letters, digits
 
-from ingest.classify.match import is_latin
-
 _LATIN = frozenset(ascii_letters + digits)
 _LONGEST = 200
 _COSTS = tuple(1.0 - 0.02 * min(length, 8) for length in range(_LONGEST + 1))
@@ -61,7 +59,7 @@ class Segmenter:
 
 def whole(text: str, end: int) -> bool:
     """Whether a word that ends there is not the head of a longer Latin word; a plural is the same word."""
-    if end >= len(text) or not (is_latin(text[end - 1]) and is_latin(text[end])):
+    if end >= len(text) or text[end] not in _LATIN or text[end - 1] not in _LATIN:
         return True
     plural = text[end] == "s" and end >= 4 and text[end - 4 : end].isalpha()
     return plural and not (end + 1 < len(text) and is_latin(text[end + 1]))
