@@ -62,4 +62,4 @@ def whole(text: str, end: int) -> bool:
     if end >= len(text) or text[end] not in _LATIN or text[end - 1] not in _LATIN:
         return True
     plural = text[end] == "s" and end >= 4 and text[end - 4 : end].isalpha()
-    return plural and not (end + 1 < len(text) and is_latin(text[end + 1]))
+    return plural and not (end + 1 < len(text) and text[end + 1] in _LATIN)
