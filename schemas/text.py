@@ -61,6 +61,12 @@ def han_share(text: str) -> float:
     return len(_HAN.findall(text)) / letters if letters else 0.0
 
 
+def language_of(text: str) -> str:
+    """'zh', 'en' or 'mixed' by the share of Chinese characters among the letters."""
+    share = han_share(text)
+    return "zh" if share >= 0.3 else "mixed" if share >= 0.05 else "en"
+
+
 def simplified(text: str) -> str:
     """Traditional Chinese characters as simplified ones; the rest as it is."""
     return text if not _HAN.search(text) else str(_converter().convert(text))

@@ -16,6 +16,7 @@ from bank.exchange.own import TOLD
 from bank.exchange.rowfile import REFUSED, Columns, Row, nearest, read_rows, refusal
 from schemas.errors import UsageError
 from schemas.question import PrintedForm, Question, QuestionType, Status
+from schemas.text import language_of
 
 _NESTED = {"flags", "regions"}
 _KNOWN = set(Question.model_fields)
@@ -127,6 +128,7 @@ def _question(line: int, row: Mapping[str, Any], source: str, digest: str) -> Qu
     values.setdefault("question_type", QuestionType.SHORT_ANSWER)
     values.setdefault("printed_form", PrintedForm(str(values["question_type"])))
     values.setdefault("printed", values["prompt"])
+    values.setdefault("language", language_of(values["prompt"]))
     values.setdefault("source", source)
     values.setdefault("source_sha256", digest)
     given = {name: str(values.pop(name)) for name in ("question_id", "original_id") if values.get(name)}

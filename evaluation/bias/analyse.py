@@ -52,6 +52,7 @@ def analyse(
             study.settings.rules.bounds,
             alpha=settings.alpha,
             kin_graders=study.kin_graders,
+            rates_replies=model.pointwise,
         )
         reports.append(
             JudgeReport(
@@ -194,6 +195,16 @@ def _notes(study: Study, reports: list[JudgeReport]) -> tuple[tuple[str, str], .
                 f"{named}: there were no pairs of high contrast, so that there is no π.",
             )
         )
+    for grader, grades in zip(study.settings.graders, study.grades, strict=True):
+        given = int((~np.isnan(grades)).sum())
+        if given < study.replies:
+            told = (grader.called, given, study.replies)
+            notes.append(
+                (
+                    "{}：只有 {}/{} 份回答有可读的质量分。".format(*told),
+                    "{}: only {} of {} replies have a grade that could be read.".format(*told),
+                )
+            )
     if study.kin_graders:
         notes.append(
             (

@@ -22,19 +22,30 @@ def judge_the_judge(
     *,
     alpha: float,
     kin_graders: bool,
+    rates_replies: bool = False,
 ) -> tuple[str, tuple[Reason, ...]]:
     """The verdict and its reasons, (Chinese, English) each.
 
     A judge is fit when it is objective, and is so in SURE of the resamples; with mitigation, when that holds
-    under another form of the verdict. Nothing rests on the source's tests.
+    under another form of the verdict. rates_replies: its ratings of single replies are audited too, and
+    speak against it where there are too few. Nothing rests on the source's tests.
     """
     thin = _thin(measure, kin_graders)
     if thin:
         return UNFIT, tuple(thin)
-    against, rates = _against(measure, bounds, alpha), _rates(pointwise, alpha)
+    against, rates = _against(measure, bounds, alpha), _rates(pointwise, alpha, rates_replies)
     if not against and not rates:
-        return FIT, tuple(_for(measure, bounds))
+        return FIT, (*_for(measure, bounds), *_loose(bounds))
     for one in mitigations:
+        if one.asked < MIN_ASKED * one.wanted:
+            told = (one.measure.form, one.asked, one.wanted)
+            against.append(
+                (
+                    "{} 形式只问了 {}/{} 对".format(*told),
+                    "only {1} of {2} pairs were asked in the {0} form".format(*told),
+                )
+            )
+            continue
         if rates or _thin(one.measure, kin_graders) or _against(one.measure, bounds, alpha):
             continue  # no form of comparing two replies makes ratings of single ones fairer
         form, beta = one.measure.form, _signed(one.measure.beta)
@@ -42,12 +53,35 @@ def judge_the_judge(
             f"以 {form} 形式判决时 β 为 {beta}，在界内",
             f"with {form} verdicts β is {beta}, within bounds",
         )
-        return MITIGATED, (*against, eased)
+        return MITIGATED, (*against, eased, *_loose(bounds))
     return UNFIT, (*against, *rates)
 
 
-def _rates(pointwise: Pointwise | None, alpha: float) -> list[Reason]:
-    """What its ratings of single replies show against the judge."""
+def _loose(bounds: Bounds) -> list[Reason]:
+    """That the study's bounds are not the usual ones: a judge may be fit by these alone."""
+    usual = Bounds()
+    if bounds == usual:
+        return []
+    said = (bounds.pi, bounds.beta, usual.pi, usual.beta)
+    return [
+        (
+            "按本研究的界 π ≥ {:g}、|β| ≤ {:g} 判断，而非通常的 {:g} 和 {:g}".format(*said),
+            "by the bounds of this study, π ≥ {:g} and |β| ≤ {:g}, not the usual {:g} and {:g}".format(*said),
+        )
+    ]
+
+
+def _rates(pointwise: Pointwise | None, alpha: float, audited: bool) -> list[Reason]:
+    """What its ratings of single replies show against the judge, or that too few are there to tell."""
+    pairs, lost = (pointwise.pairs, pointwise.unscored) if pointwise else (0, 0)
+    if (audited or pointwise) and (pointwise is None or pointwise.p is None or lost > pairs):
+        return [
+            (
+                f"逐份评分只有 {pairs} 对可用（{lost} 对无法读出或未评）：不能证明其合格",
+                f"only {pairs} pairs have ratings of single replies ({lost} unreadable or not asked):"
+                " nothing is shown for these",
+            )
+        ]
     if pointwise is None or pointwise.p_holm is None or pointwise.p_holm >= alpha:
         return []
     gap = pointwise.gap or 0.0

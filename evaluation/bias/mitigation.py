@@ -34,10 +34,13 @@ def mitigations(
         for row, judge in enumerate(study.judges):
             before, after = plain_found.draws[row], other_found.draws[row]
             apart = known(plain_found.beta[row] - other_found.beta[row])
+            own = asked_in_both(pairs[judge], *[study.said(form, judge)] * 2)
             eta, reach = _reduction(plain[row], other[row], before, after, settings.alpha)
             found[judge].append(
                 Mitigation(
                     measure=other[row],
+                    wanted=int(pairs[judge].own.sum() + pairs[judge].null.sum()),
+                    asked=int(own.own.sum() + own.null.sum()),
                     plain_beta=plain[row].beta,
                     plain_pi=plain[row].pi,
                     difference=apart,

@@ -144,9 +144,14 @@ class Spread(Frozen):
 
 
 class Mitigation(Frozen):
-    """Another form of the verdict against the plain one on the same pairs; reduction is η."""
+    """Another form of the verdict against the plain one on the same pairs; reduction is η.
+
+    measure counts the pairs asked under both forms alone; wanted and asked tell of all pairs under this one.
+    """
 
     measure: Measure
+    wanted: int = 0
+    asked: int = 0
     plain_beta: float | None
     plain_pi: float | None
     difference: float | None

@@ -267,11 +267,13 @@ def _report(
         if not dry_run:
             typer.echo(f"report in {folder}: {PAGE}, {REPORT}")
     whole = all(_whole(one) for one in report.judges)
-    return 0 if whole and not report.replies_missing else _PARTLY
+    return 0 if whole and not report.replies_missing and report.graded == report.replies else _PARTLY
 
 
 def _whole(one: JudgeReport) -> bool:
-    return all(part.asked == part.wanted for part in (one.measure.own, one.measure.null))
+    parts = [(part.asked, part.wanted) for part in (one.measure.own, one.measure.null)]
+    parts += [(part.asked, part.wanted) for part in one.mitigations]
+    return all(asked == wanted for asked, wanted in parts) and not (one.pointwise and one.pointwise.unscored)
 
 
 def _tell(report: AuditReport) -> None:

@@ -11,7 +11,7 @@ from ingest.clean.printed import made_ready, without_letters
 from ingest.clean.text import without_formulas
 from schemas.question import Draft, Label, PrintedForm, Question, QuestionType, Status
 from schemas.settings import ClassifySettings, CleanSettings
-from schemas.text import fold, han_share, simplified
+from schemas.text import fold, language_of, simplified
 
 _BARE = frozenset({"as it stands", "its answer printed below it without a mark"})
 """Rules that put no instruction before a question."""
@@ -120,7 +120,7 @@ def _question(
         course=label.course,
         label_confidence=label.confidence,
         label_method=label.method,
-        language=language_of(f"{draft.material}{draft.printed}"),
+        language=language_of(without_formulas(f"{draft.material}{draft.printed}")),
         points=draft.points,
         number=draft.number,
         section=draft.section,
@@ -142,9 +142,3 @@ def _question(
         status=Status.REVIEW if serious else Status.ACTIVE,
         status_reason=", ".join(serious),
     )
-
-
-def language_of(text: str) -> str:
-    """'zh', 'en' or 'mixed' by the share of Chinese characters among the letters."""
-    share = han_share(without_formulas(text))
-    return "zh" if share >= 0.3 else "mixed" if share >= 0.05 else "en"

@@ -194,6 +194,12 @@ def test_a_refusal_without_a_column_is_told_without_an_empty_place(tmp_path: Pat
     assert str(Refusal(code="json", message="it is none")) == "it is none [json]"
 
 
+def test_a_row_without_a_language_has_that_of_its_prompt(tmp_path: Path) -> None:
+    rows = [{"prompt": "什么是机会成本？"}, {"prompt": "What is an opportunity cost?"}]
+    found = read(tmp_path, *rows, {**rows[1], "number": "3", "language": "mixed"})
+    assert [one.language for one in found.questions] == ["zh", "en", "mixed"]
+
+
 def test_an_id_told_twice_is_refused(tmp_path: Path) -> None:
     found = read(tmp_path, {"prompt": "甲", "question_id": "q1"}, {"prompt": "乙", "question_id": "q1"})
     assert [(r.line, r.code) for r in found.refused] == [(2, "repeated")]

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from benchmarks.bias_planted import implied, planted
 from benchmarks.bias_simulation import cell, contrast_coverage
 from evaluation.bias.analyse import analyse
-from evaluation.bias.classes import JudgeClass
+from evaluation.bias.classes import Bounds, JudgeClass
 from evaluation.bias.classic import AS_PRINTED
+from evaluation.bias.judgement import judge_the_judge
 from evaluation.bias.pairs import Lots, PairSettings, contrast_pairs, equal, null_pairs, own_pairs, shown_once
+from evaluation.bias.records import Mitigation, Pointwise
 from evaluation.bias.resample import ResampleSettings, Tallies, holm, infer, spearman
 from evaluation.bias.settings import Rules
 from evaluation.bias.tally import FIRST, SECOND, UNREADABLE, blank, tally
@@ -193,3 +195,44 @@ def test_holm_and_spearman():
     assert holm([0.01, None, 0.04, 0.03]) == [0.03, None, 0.06, 0.06]
     assert spearman([1, 2, 3, 4], [10, 20, 20, 40]) == pytest.approx(0.948683, abs=1e-6)
     assert spearman([1, 1], [1, 2]) is None
+
+
+def test_a_judge_is_not_found_fit_by_what_was_not_asked(report):
+    """A form of which a part is missing eases nothing, and ratings nobody could read show nothing."""
+    fair = report.judges[1].measure
+    biased = report.judges[0].measure
+    whole = Mitigation(
+        measure=fair,
+        wanted=100,
+        asked=100,
+        plain_beta=0.3,
+        plain_pi=0.9,
+        difference=None,
+        difference_interval=None,
+        reduction=None,
+        reduction_interval=None,
+    )
+    common = {"bounds": Bounds(), "alpha": 0.05, "kin_graders": False}
+    assert judge_the_judge(biased, [whole], None, **common)[0] == "fit_with_mitigation"
+    torn = whole.model_copy(update={"asked": 52})
+    verdict, reasons = judge_the_judge(biased, [torn], None, **common)
+    assert verdict == "not_fit" and "52 of 100" in reasons[-1][1]
+    unread = Pointwise(pairs=0, prompts=0, gap=None, interval=None, p=None, p_holm=None, unscored=122)
+    for pointwise, audited in ((unread, True), (unread, False), (None, True)):
+        verdict, reasons = judge_the_judge(fair, [], pointwise, rates_replies=audited, **common)
+        assert verdict == "not_fit" and "single replies" in reasons[-1][1]
+
+
+def test_bounds_that_are_not_the_usual_ones_are_told(report):
+    biased = report.judges[0].measure
+    sure = biased.model_copy(update={"class_probabilities": {"objective": 1.0}})
+    verdict, reasons = judge_the_judge(sure, [], None, Bounds(0.0, 1.0), alpha=0.05, kin_graders=False)
+    assert verdict == "fit" and "not the usual" in reasons[-1][1]
+
+
+def test_a_grader_that_left_replies_without_a_grade_is_named():
+    study = planted([0.0] * 4, prompts=20)
+    study.grades[0, 0, :5] = np.nan
+    study.replies = 80
+    told = [english for _, english in analyse(study, FEW, AS_PRINTED).notes]
+    assert any("75 of 80" in line for line in told), told
