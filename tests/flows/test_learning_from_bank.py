@@ -12,7 +12,7 @@ from flows.cli import app, run
 from tests.bank.makers import question
 
 BY = {"who": "a curator", "why": "a test", "now": "2026-01-01T00:00:00Z"}
-WORDS = "揉鼓浴 浸碱槽 削匀刃 粒纹层 松纹面 起绒轮 片坯机 伸幅架 填脂乳 涂浆辊".split()
+WORDS = ["揉鼓浴", "浸碱槽", "削匀刃", "粒纹层", "松纹面", "起绒轮", "片坯机", "伸幅架", "填脂乳", "涂浆辊"]
 
 
 @pytest.fixture
