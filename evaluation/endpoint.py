@@ -238,6 +238,8 @@ class Endpoint:
                     raise _BrokenError(f"more than {MAX_BODY_BYTES} bytes")
                 if self._clock() > self._deadline:
                     raise _OverdueError
+            if self._overdue:  # a body without a length ends well where we hang up
+                raise _OverdueError
         except (_BrokenError, _OverdueError):
             raise
         except Exception as error:
