@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ingest.classify.kept import kept
 from ingest.classify.match import prepare
 from ingest.classify.terms import EVERYDAY, Force, leanings, listed, neighbours
 from ingest.classify.tokens import Segmenter
@@ -133,14 +135,46 @@ def grams_of(text: str) -> set[str]:
 
 @cache
 def model() -> WordModel:
-    """The files in terms/, leanings.tsv and the names of courses and sub-disciplines, read once."""
+    """The files in terms/, leanings.tsv and the names of courses and sub-disciplines as one, made once."""
+    import numpy as np
+
+    disciplines, subs, members = _codes()
+    arrays = kept(_made)
+    words = arrays["words"].tobytes().decode().split("\n")
+    grams = arrays["grams"].tobytes().decode().split("\n")
+    plain = frozenset(arrays["plain"].tobytes().decode().split("\n"))
+    rows = np.zeros(len(words) * (len(disciplines) + len(subs)), np.float32)
+    rows[arrays["places"]] = arrays["values"]
+    return WordModel(
+        disciplines,
+        subs,
+        members,
+        dict(zip(words, range(len(words)), strict=True)),
+        plain,
+        rows.reshape(len(words), -1),
+        dict(zip(grams, range(len(grams)), strict=True)),
+        arrays["gram_rows"].astype(np.float32, copy=False),
+        Segmenter((*words, *plain)),
+    )
+
+
+def _codes() -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float32]]:
+    """Disciplines, sub-disciplines, and which belongs to which, (sub-disciplines, disciplines)."""
+    import numpy as np
+
+    disciplines = tuple(code for code in taxonomy().disciplines if code != UNKNOWN)
+    subs = tuple(taxonomy().sub_disciplines)
+    members = np.array([[sub.startswith(d) for d in disciplines] for sub in subs], np.float32)
+    return disciplines, subs, members
+
+
+def _made() -> dict[str, NDArray[np.generic]]:
+    """The model as arrays: words as lines of UTF-8; of the rows, what is not 0 with its place."""
     import numpy as np
 
     words = _read()
-    disciplines = tuple(code for code in taxonomy().disciplines if code != UNKNOWN)
-    subs = tuple(taxonomy().sub_disciplines)
+    disciplines, subs, members = _codes()
     place = {code: at for at, code in enumerate(subs)}
-    members = np.array([[sub.startswith(d) for d in disciplines] for sub in subs], np.float32)
     ids = {word: at for at, word in enumerate(words.shares)}
     by_sub = np.zeros((len(ids), len(subs)), np.float32)
     for word, at in ids.items():
@@ -155,17 +189,22 @@ def model() -> WordModel:
     rows = np.log1p(shares / _FLOOR) * (weights / np.log1p(1 / _FLOOR))[:, None]
     # A discipline of long lists is met by chance more often, so that each of its words says less.
     rows[:, : len(disciplines)] *= 1 - _LENGTH * np.log(size / size.mean())
-    return WordModel(
-        disciplines,
-        subs,
-        members,
-        ids,
-        frozenset(words.plain),
-        rows.astype(np.float32),
-        grams,
-        gram_rows,
-        Segmenter(ids.keys() | words.plain),
-    )
+    flat = rows.astype(np.float32).ravel()
+    places = np.flatnonzero(flat).astype(np.uint32)
+    return {
+        "words": _lines(ids),
+        "plain": _lines(sorted(words.plain)),
+        "grams": _lines(grams),
+        "places": places,
+        "values": flat[places],
+        "gram_rows": gram_rows,
+    }
+
+
+def _lines(words: Iterable[str]) -> NDArray[np.generic]:
+    import numpy as np
+
+    return np.frombuffer("\n".join(words).encode(), np.uint8)
 
 
 def _spread(place: dict[str, int]) -> NDArray[np.float32]:

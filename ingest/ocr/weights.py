@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ingest.places import cache_home
 from schemas.errors import MissingToolError
 from schemas.settings import ReadSettings
 
@@ -82,15 +83,8 @@ def prepare(weights: Weights) -> Weights:
 
 
 def model_home() -> Path:
-    """Folder for laid-out weights: $EXAMBANK_CACHE, or exambank in the user's cache folder."""
-    own = os.environ.get("EXAMBANK_CACHE")
-    if own:
-        return Path(own) / "models"
-    if os.name == "nt":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "exambank" / "models"
+    """Folder for laid-out weights, in the program's cache."""
+    return cache_home() / "models"
 
 
 def _paddlex_home() -> Path:
