@@ -67,7 +67,7 @@ class DedupSettings(Frozen):
     review_at: float = Field(default=80.0, ge=0, le=100)
     rarest_grams: int = Field(default=12, gt=0)
     max_df: int = Field(default=200, gt=1)
-    min_shared: int = Field(default=2, gt=0)
+    min_shared: int = Field(default=3, gt=0)
 
 
 class ModelSettings(Frozen):

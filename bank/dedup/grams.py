@@ -1,4 +1,4 @@
-"""Texts as arrays of gram hashes: Han characters by two, digits by three, Latin letters by five."""
+"""Texts as arrays of gram hashes: Han characters by two and three, digits by three, letters by five."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     HashArray = NDArray[np.uint64]
 
 _HAN, _DIGIT, _OTHER = 2, 3, 5  # gram lengths
+_HAN_TOO = 3  # among a million texts most pairs of characters stand in too many to tell anything
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -40,14 +41,21 @@ def grams(texts: Sequence[str]) -> tuple[HashArray, IntArray]:
     padded = np.concatenate([chars.astype(np.uint64) + np.uint64(1), np.zeros(_OTHER, np.uint64)])
     for step in range(_OTHER):
         inside = (step < size) & (places + step < ends)
-        mixed = (hashes ^ padded[step : step + len(chars)]) * _PRIME
-        hashes = np.where(inside, mixed ^ (mixed >> np.uint64(29)), hashes)
-    hashes, owner = hashes[keep], owner[keep]
+        hashes = np.where(inside, _mixed(hashes, padded[step : step + len(chars)]), hashes)
+    longer = np.flatnonzero((size == _HAN) & (places + _HAN_TOO <= ends))
+    hashes = np.concatenate([hashes[keep], _mixed(hashes[longer], padded[longer + _HAN])])
+    owner = np.concatenate([owner[keep], owner[longer]])
     order = np.lexsort((hashes, owner))
     hashes, owner = hashes[order], owner[order]
     first = np.ones(len(hashes), dtype=bool)
     first[1:] = (hashes[1:] != hashes[:-1]) | (owner[1:] != owner[:-1])
     return hashes[first], owner[first]
+
+
+def _mixed(hashes: HashArray, chars: HashArray) -> HashArray:
+    """Hashes with one more character each."""
+    mixed: HashArray = (hashes ^ chars) * _PRIME
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def ranges(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:

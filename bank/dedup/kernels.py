@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 _HAN, _DIGIT, _OTHER = 2, 3, 5  # gram lengths, as in grams
+_HAN_TOO = 3
 _MOST_BITS = 27  # of a table of frequencies: then a few grams in a hundred share a place at a million texts
 _LONGEST = 4096  # tokens; a longer text is left to the verdict
 _WORD = 64
@@ -34,6 +35,12 @@ def table_for(chars: int) -> tuple[Array, int]:
     """
     bits = min(_MOST_BITS, max(12, (16 * chars).bit_length()))
     return np.zeros(1 << bits, dtype=np.uint16), _WORD - bits
+
+
+@_compiled
+def _mixed(value: np.uint64, char: int) -> np.uint64:
+    mixed = (value ^ (np.uint64(char) + np.uint64(1))) * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 @_compiled
@@ -54,10 +61,12 @@ def _grams_of(chars: Array, start: int, stop: int, into: Array) -> int:
             continue
         value = np.uint64(0)
         for step in range(min(size, stop - place)):
-            mixed = (value ^ (np.uint64(chars[place + step]) + np.uint64(1))) * np.uint64(0x9E3779B97F4A7C15)
-            value = mixed ^ (mixed >> np.uint64(29))
+            value = _mixed(value, chars[place + step])
         into[count] = value
         count += 1
+        if size == _HAN and place + _HAN_TOO <= stop:
+            into[count] = _mixed(value, chars[place + _HAN])
+            count += 1
     found = np.sort(into[:count])
     kept = 0
     for place in range(count):
@@ -73,7 +82,7 @@ def count_grams(chars: Array, begins: Array, ends: Array, table: Array, shift: i
     longest = 1
     for text in range(len(begins)):
         longest = max(longest, ends[text] - begins[text])
-    into = np.empty(longest, dtype=np.uint64)
+    into = np.empty(2 * longest, dtype=np.uint64)
     for text in range(len(begins)):
         count = _grams_of(chars, begins[text], ends[text], into)
         for n in range(count):
@@ -95,7 +104,7 @@ def choose_grams(
     longest = 1
     for text in range(first, last):
         longest = max(longest, ends[text] - begins[text])
-    into = np.empty(longest, dtype=np.uint64)
+    into = np.empty(2 * longest, dtype=np.uint64)
     rarity = np.empty(keep, dtype=np.int64)
     for text in range(first, last):
         count = _grams_of(chars, begins[text], ends[text], into)

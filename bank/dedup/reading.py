@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
 
-from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, SYNONYMS, UNITS
+from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, MISREAD, SYNONYMS, UNITS
 from schemas.text import fold, han_share, simplified
 
 _SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
@@ -58,6 +58,7 @@ _LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
 # A line or a space inside a sentence; a new order ("简述…") on a line of its own stays apart.
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|试|简|概|阐|叙))")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
+_MISREAD = re.compile(f"(?=[{''.join(sorted({w[0] for w in MISREAD}))}])(?:{'|'.join(MISREAD)})")
 _FILLER = f"(?=[{''.join(sorted({word[0] for word in FILLERS}))}])(?:{'|'.join(FILLERS)})"
 _SIGN = r"[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]"
 _TOKEN = re.compile(rf"{_FILLER}|\d+(?:\.\d+)?|{_SIGN}")
@@ -154,6 +155,7 @@ def _plain(text: str) -> str:
     if "-" in text or "/" in text or "~" in text:
         text = _HAN_JOINT.sub("", text)
     text = unicodedata.normalize("NFKC", text)
+    text = _MISREAD.sub(lambda m: MISREAD[m[0]], text)
     for word, same in SYNONYMS.items():
         text = text.replace(word, same)
     return text.strip()

@@ -187,6 +187,36 @@ _SYNONYMS = (
 )
 SYNONYMS = {word: group.split(" ")[0] for group in _SYNONYMS for word in group.split(" ")[1:]}
 
+# Words that ask or order.
+_ASKING = (
+    "什么 怎样 如何 为何 哪些 哪个 多少 请问 下列 以下 简述 试述 论述 概述 叙述 阐述 陈述 详述 回答 简答 "
+    "介绍 解释 分析 比较 结合 请阐 请说 关系 关于"
+)
+
+
+def _misread() -> dict[str, str]:
+    """Words that reading treats in a way of their own as a recogniser may have them, one character wrong."""
+    words = {w for group in (*_SYNONYMS, " ".join(FILLERS), _ASKING) for w in group.split(" ") if len(w) > 1}
+    others: dict[str, list[str]] = {}
+    for right, wrong in sorted(ALIKE):
+        others.setdefault(right, []).append(wrong)
+    found: dict[str, set[str]] = {}
+    for word in words:
+        for place, char in enumerate(word):
+            for wrong in others.get(char, ()):
+                found.setdefault(word[:place] + wrong + word[place + 1 :], set()).add(word)
+    # A form that two words have, or that is or holds a word of its own, tells nothing.
+    return {
+        form: right.pop()
+        for form, right in sorted(found.items())
+        if len(right) == 1 and not any(word in form for word in words | REAL)
+    }
+
+
+# Words that are one look-alike character from one of those.
+REAL = frozenset(["日前", "那个", "那些", "不客"])
+MISREAD = _misread()
+
 # Units as papers write them, by the sign that stands for the same; only after a number.
 UNITS = {
     word: sign

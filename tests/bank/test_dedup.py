@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from bank.dedup.columns import fold
 from bank.dedup.grams import grams
 from bank.dedup.items import asked
 from bank.dedup.verdict import compare
+from bank.dedup.words import FILLERS, MISREAD, SYNONYMS
 from bank.ids import IdMaker
 from schemas.question import Question, Status
 from schemas.settings import DedupSettings
@@ -48,6 +50,7 @@ SAME = {
     "one radical for another": ("在关系数据库的三层模式结构中，外摸式描述的是什么", "在关系数据库的三层模式结构中，外模式描述的是什么？"),
     "a name said again": ("The router’s ( ) table tells the router where to send each packet of data.", "Which table tells the router where to send each packet of data?"),
     "words put in": ("为了准确地测量一段粗细均匀的金属丝的电阻率，某同学先用螺旋测微器量出它的直径，再接通电路读出电压表和电流表的示数", "为了准确测量一段粗细均匀的金属丝的电阻率，按照老师的要求，某同学先用螺旋测微器细心量出它的直径，再接通电路，读出电压表和电流表的示数"),
+    "an order misread": ("什么是量子隧穿？说明它与衰变的关糸，悦明其基本持征。", "什么是量子隧穿？说明它与衰变的关系，说明其基本特征。"),
     "a word in passing": ("北魏时期郦道元所著的综合性地理巨著，详细记述了一千多条河流，这部书是", "北魏郦道元所著的综合性地理著名巨著，详细记述了一千多条河流，这部书是"),
 }  # fmt: skip
 DIFFERENT = {
@@ -221,9 +224,23 @@ def test_the_settled_set_does_not_depend_on_the_order_of_files() -> None:
     assert sum(bool(v) for v in first.values()) == 30
 
 
+def test_no_word_of_its_own_is_taken_for_a_misreading() -> None:
+    listed = {w for group in (*SYNONYMS.items(), tuple(FILLERS)) for w in group}
+    assert not [form for form, word in MISREAD.items() if form in listed or len(form) != len(word)]
+    assert not {"日前", "那些", "那个"} & MISREAD.keys()
+
+
+def test_a_copy_is_found_where_every_pair_of_characters_is_common() -> None:
+    signs = "金木水火土风雷电山石田禾竹"
+    rng = random.Random(7)
+    texts = ["".join(rng.choice(signs) for _ in range(28)) for _ in range(4000)]
+    texts.append(texts[5][:14] + texts[5][15:])
+    assert [5, 4000] in candidates(texts, [True] * len(texts), DedupSettings()).tolist()
+
+
 def test_grams_by_kind_of_character() -> None:
     hashes, owner = grams(["汉字汉字", "12345", "abcdef", "", "汉"])
-    assert np.bincount(owner, minlength=5).tolist() == [2, 3, 2, 0, 1]
+    assert np.bincount(owner, minlength=5).tolist() == [2 + 2, 3, 2, 0, 1]  # Han by two and by three
     again, _ = grams(["12345"])
     assert set(again.tolist()) == set(hashes[owner == 1].tolist())
 
