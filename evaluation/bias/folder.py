@@ -190,12 +190,17 @@ def entries(folder: Path, path: Path, signer: Signer | None = None) -> Iterator[
             except (ValueError, RecursionError):
                 entry = None
             if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
-                raise ExamBankError(
-                    f"{path}: line {number} cannot be read",
-                    remedy="restore the audit from a copy, or plan it anew",
-                    code="audit_damaged",
-                )
+                raise damaged(path, number)
             yield entry
+
+
+def damaged(path: Path, number: int) -> ExamBankError:
+    """What is raised for a line of a journal that holds nothing an audit writes."""
+    return ExamBankError(
+        f"{path}: line {number} cannot be read",
+        remedy="restore the audit from a copy, or plan it anew",
+        code="audit_damaged",
+    )
 
 
 def _chain(folder: Path, path: Path, signer: Signer | None) -> Chain | None:
