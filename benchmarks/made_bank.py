@@ -72,10 +72,10 @@ def make(size: int, seed: int = 1, families: float = 0.295, planted: float = 0.0
     family += [False] * (len(texts) - len(family))
     origins = rng.choice(len(texts), size=size - count, replace=False)
     pairs = []
-    alike = _alike()
+    alike = look_alikes()
     for origin in origins.tolist():
         pairs.append((len(texts), origin))
-        texts.append(_copy(rng, texts[origin], alike))
+        texts.append(copied(rng, texts[origin], alike))
         family.append(family[origin])
     order = rng.permutation(len(texts))
     place = np.empty(len(texts), dtype=np.int64)
@@ -119,14 +119,15 @@ def _family_texts(rng: np.random.Generator, count: int, terms: list[str]) -> lis
     return list(made)
 
 
-def _alike() -> dict[str, list[str]]:
+def look_alikes() -> dict[str, list[str]]:
+    """The characters that a recogniser takes for each other."""
     found: dict[str, list[str]] = {}
     for a, b in sorted(ALIKE):
         found.setdefault(a, []).append(b)
     return found
 
 
-def _copy(rng: np.random.Generator, text: str, alike: dict[str, list[str]]) -> str:
+def copied(rng: np.random.Generator, text: str, alike: dict[str, list[str]]) -> str:
     """The text as another paper prints it and a recogniser reads it."""
     signs = list(text)
     share = rng.uniform(0.03, 0.08)

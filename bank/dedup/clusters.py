@@ -91,6 +91,9 @@ def _look(
         if keeper.row["status"] == Status.REJECTED.value or not may_meet(item, keeper):
             continue
         found = compare_items(item, other, settings)
+        if found.verdict == "duplicate" and keeper is not other and not other.joined:
+            # Small differences add up: what is the same as a copy need not be the same as what is kept.
+            other, found = keeper, compare_items(item, keeper, settings)
         if found.verdict == "duplicate" and not keeper.accepted:
             gone = gone or (keeper, found)
         elif found.verdict == "duplicate" and (best is None or found.score > best[1].score):
@@ -149,7 +152,7 @@ def partners_in(
     partners: dict[str, list[Item]] = defaultdict(list)
     heads = {}
     for number, members in groups.items():
-        heads[number] = _heads(sorted(members, key=lambda i: i.rank))
+        heads[number] = _heads(sorted(members, key=lambda i: i.order))
         _meet(members, heads[number], partners)
     for one, other in pairs:
         _meet(groups[one], heads[other], partners)

@@ -45,12 +45,14 @@ _Out = TypeVar("_Out")
 class Folded:
     """Questions as read for comparison. Arrays have one entry a question unless told otherwise.
 
-    keys: hash of all it reads; texts: hash of the text whose grams stand for it, chars and lengths
-    that text; numbers: hash of its numbers in order, numbered: whether these tell anything; family:
-    hash of the text with its numbers hidden. codes, tokens: its tokens, and how many; a code is a
-    character, or FIRST_CODE and the place in words. marks: bits. options: place -> its options.
+    raw: hash of the words as they came; keys: hash of all it reads; texts: hash of the text whose grams
+    stand for it, chars and lengths that text; numbers: hash of its numbers in order, numbered: whether
+    these tell anything; family: hash of the text with its numbers hidden. codes, tokens: its
+    tokens, and how many; a code is a character, or FIRST_CODE and the place in words. marks: bits.
+    options: place -> its options.
     """
 
+    raw: Array
     keys: Array
     texts: Array
     chars: Array
@@ -98,7 +100,7 @@ class _Codes(dict[str, int]):
 
 def fold_some(questions: Sequence[Asked]) -> Folded:
     """Fold questions in this process."""
-    keys, texts, sizes, marks = [], [], [], []
+    raw, keys, texts, sizes, marks = [], [], [], [], []
     codes: list[int] = []
     known = _Codes()
     options: dict[int, tuple[str, ...]] = {}
@@ -108,6 +110,7 @@ def fold_some(questions: Sequence[Asked]) -> Folded:
         english = is_english(text)
         found = tokens(stem, english)
         bare = folded(stem, told)
+        raw.append(text)
         keys.append(key_of(*bare))
         texts.append(gram_text(*bare))
         sizes.append(len(found))
@@ -117,6 +120,7 @@ def fold_some(questions: Sequence[Asked]) -> Folded:
             options[place] = told
     signs = list(map(signature, texts))
     return Folded(
+        raw=hashed(raw),
         keys=hashed(keys),
         texts=hashed(texts),
         chars=utf32(texts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,17 +95,26 @@ class Item:
 
     @cached_property
     def merit(self) -> tuple[object, ...]:
-        """Order of keepers, best first: fullest answer, reviewed, cleanest text, oldest."""
+        """Which is worth more, best first: may be drawn, fullest answer, reviewed, cleanest text."""
         row = self.row
         answer = fold(row["reference_answer"] or "")
         damage = len(_DAMAGE.findall(f"{row['prompt']}{row['reference_answer'] or ''}"))
         dirt = damage + len(row.get("flags") or ()), -round(float(row.get("extraction_confidence") or 0), 2)
-        return (not answer, -len(answer), not row.get("reviewer"), dirt, str(row.get("created_at") or ""))
+        drawn = self.standing[0] == Status.ACTIVE.value
+        return (not drawn, not answer, -len(answer), not row.get("reviewer"), dirt)
 
     @cached_property
     def rank(self) -> tuple[object, ...]:
-        """Order of keepers: what the bank has stays, then what may be drawn, then by merit."""
-        return (self.new, self.standing[0] != Status.ACTIVE.value, *self.merit, self.place)
+        """Order of keepers: what the bank has stays, then by merit, then the oldest."""
+        return (self.new, *self.merit, str(self.row.get("created_at") or ""), self.place)
+
+    @cached_property
+    def order(self) -> tuple[object, ...]:
+        """Order of the heads of groups: by merit, and like in all banks that have these questions.
+
+        With age in it, groups would depend on the batches in which the questions came.
+        """
+        return (*self.merit, hashlib.blake2b(fold(self.text).encode()).digest(), self.place)
 
 
 def asked(prompt: str, printed: str, material: str = "") -> tuple[str, str]:

@@ -29,8 +29,9 @@ _GLOSSED = 50.0  # ratio from which a pair is looked at when a foreign name may 
 
 @dataclass(frozen=True)
 class Readings:
-    """Which questions read the same. heads: the place of the first question of each reading; reading: of
-    each question the number of its reading. Readings are in the order of their hashes.
+    """Which questions read the same. heads: the place of one question of each reading; reading: of each
+    question the number of its reading. Readings are in the order of their hashes, and the head is the first
+    by hash of its words: with other ids or in another order they are the same.
     """
 
     heads: IntArray
@@ -39,8 +40,13 @@ class Readings:
 
 def readings(folded: Folded) -> Readings:
     """Questions grouped by all they read."""
-    _, heads, reading = np.unique(folded.keys, return_index=True, return_inverse=True)
-    return Readings(heads.astype(np.int64), reading.reshape(-1).astype(np.int64))
+    order = np.lexsort((folded.raw, folded.keys))
+    keys = folded.keys[order]
+    new = np.ones(len(keys), dtype=np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    reading = np.empty(len(keys), dtype=np.int64)
+    reading[order] = np.cumsum(new) - 1
+    return Readings(order[new].astype(np.int64), reading)
 
 
 def pairs_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from bank.dedup.items import (
     answers_conflict,
     asked,
     compare_items,
+    may_meet,
 )
 from bank.dedup.join import pairs_of, readings
 from bank.dedup.source import ListedRows, Rows, TableRows
@@ -38,6 +39,10 @@ from schemas.text import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_TRIED = 4  # older members of a group that are tried as its keeper
+_Joined = dict[str, list[tuple[Item, Finding]]]  # keeper -> the others, with what was found
 
 
 class Member(Frozen):
@@ -103,27 +108,19 @@ def regroup(
     source = TableRows(rows) if not isinstance(rows, Sequence) else ListedRows(rows)
     near = _near(source, settings, pool, threads, shards, progress)
     items, by_id = near.items, {item.id: item for item in near.items}
-    joined: dict[str, list[tuple[Item, Finding]]] = {}
-    doubts: list[tuple[Item, Item, Finding]] = []
+    joined: _Joined = {}
     tied = {item.id: item.joined for item in items if item.joined in by_id and item.joined != item.id}
-    for item in sorted(items, key=lambda i: i.rank):
+    for item in sorted(items, key=lambda i: i.order):
         if item.id in tied:
             continue
-        best: tuple[Item, Finding] | None = None
-        doubt: tuple[Item, Finding] | None = None
-        for other in {o.id: o for o in near.partners.get(item.id, ()) if o.id in joined}.values():
-            found = compare_items(item, other, settings, near.finding(item, other))
-            key = (-found.score, other.rank)
-            if found.verdict == "duplicate" and (best is None or key < (-best[1].score, best[0].rank)):
-                best = (other, found)
-            if found.verdict == "review" and (doubt is None or key < (-doubt[1].score, doubt[0].rank)):
-                doubt = (other, found)
-        if best is not None:
+        heads = {o.id: o for o in near.partners.get(item.id, ()) if o.id in joined}
+        best = _best(item, heads.values(), "duplicate", near, settings)
+        if best is None:
+            joined[item.id] = []
+        else:
             joined[best[0].id].append((item, best[1]))
-            continue
-        joined[item.id] = []
-        if doubt is not None and not item.row["reviewer"]:
-            doubts.append((item, *doubt))
+    joined = {keeper.id: members for keeper, members in _kept(joined, by_id, near, settings)}
+    doubts = list(_doubts(joined, by_id, near, settings))
     _join(tied, by_id, joined)
     return _plan(len(source), items, by_id, joined, doubts)
 
@@ -188,13 +185,56 @@ def _near(
     return _Near(items, partners_in(groups, met), reading, told)
 
 
+def _best(
+    item: Item, others: Iterable[Item], verdict: str, near: _Near, settings: DedupSettings
+) -> tuple[Item, Finding] | None:
+    """The likest of the others of which this is found, then the first in order."""
+    found = [(other, compare_items(item, other, settings, near.finding(item, other))) for other in others]
+    able = [one for one in found if one[1].verdict == verdict]
+    return min(able, key=lambda one: (-one[1].score, one[0].order), default=None)
+
+
+def _kept(
+    joined: _Joined, by_id: Mapping[str, Item], near: _Near, settings: DedupSettings
+) -> Iterator[tuple[Item, list[tuple[Item, Finding]]]]:
+    """Each group with its keeper: the first by rank that all others are the same question as.
+
+    Groups are made around heads that do not depend on age; among questions of equal merit the oldest
+    is kept, so that what the bank has stays.
+    """
+    for name, members in joined.items():
+        head = by_id[name]
+        older = sorted((item for item, _ in members if item.rank < head.rank), key=lambda i: i.rank)
+        for keeper in older[:_TRIED]:
+            others = [head, *(item for item, _ in members if item is not keeper)]
+            found = [(o, compare_items(o, keeper, settings, near.finding(o, keeper))) for o in others]
+            if all(f.verdict == "duplicate" and may_meet(o, keeper) for o, f in found):
+                yield keeper, found
+                break
+        else:
+            yield head, members
+
+
+def _doubts(
+    joined: _Joined, by_id: Mapping[str, Item], near: _Near, settings: DedupSettings
+) -> Iterator[tuple[Item, Item, Finding]]:
+    """Keepers that may be the same question as one that ranks before: the two, and what was found."""
+    keeper_of = {name: by_id[name] for name in joined}
+    keeper_of |= {item.id: by_id[name] for name, members in joined.items() for item, _ in members}
+    for name in joined:
+        item = by_id[name]
+        met = (keeper_of[o.id] for o in near.partners.get(name, ()) if o.id in keeper_of)
+        others = {o.id: o for o in met if o.rank < item.rank and may_meet(item, o)}
+        best = _best(item, others.values(), "review", near, settings)
+        if best is not None and not item.row["reviewer"]:
+            yield item, *best
+
+
 def _item(row: Mapping[str, Any], place: int) -> Item:
     return Item(row, place, new=True)
 
 
-def _join(
-    tied: Mapping[str, str], by_id: Mapping[str, Item], joined: dict[str, list[tuple[Item, Finding]]]
-) -> None:
+def _join(tied: Mapping[str, str], by_id: Mapping[str, Item], joined: _Joined) -> None:
     """Keep together what reviewers have merged, whatever the texts are."""
     keeper_of = {name: name for name in joined}
     keeper_of |= {item.id: name for name, members in joined.items() for item, _ in members}
