@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from evaluation.bias.judgement import FIT, MITIGATED, UNFIT
+from evaluation.bias.judgement import FIT, MITIGATED, UNDECIDED, UNFIT
 from evaluation.bias.records import AuditReport, JudgeReport
 from evaluation.families import plain
 from schemas.document import Frozen
 
-_ORDER = (UNFIT, MITIGATED, FIT)
+_ORDER = (UNFIT, UNDECIDED, MITIGATED, FIT)
 
 
 class JudgeAudit(Frozen):
     """One judge of a board; verdict is '' where no audit was given that has it."""
 
     judge: str
-    verdict: str = Field(default="", description="fit, fit_with_mitigation, not_fit")
+    verdict: str = Field(default="", description="fit, fit_with_mitigation, not_fit, not_decided")
     reasons: tuple[tuple[str, str], ...] = Field(default=(), description="(Chinese, English)")
     judge_class: str = ""
     beta: float | None = None

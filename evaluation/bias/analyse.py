@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from evaluation.bias.aspects import curve, relations, spread, tasks
+from evaluation.bias.aspects import curve, relations, siblings, spread, tasks
 from evaluation.bias.classic import ClassicSettings, Rates, classic, critical
 from evaluation.bias.judgement import judge_the_judge
 from evaluation.bias.measure import count, measures
@@ -16,13 +17,15 @@ from evaluation.bias.records import (
     AuditReport,
     ClassicMarks,
     Correlation,
+    Gap,
     GraderAgreement,
     JudgeReport,
     Measure,
 )
 from evaluation.bias.resample import ResampleSettings, spearman
+from evaluation.bias.settings import families_of
 from evaluation.bias.study import Study, pairs_of
-from evaluation.families import families
+from evaluation.bias.whole import gaps, told, unfinished, ungraded
 
 _PERMUTATIONS = 10_000
 
@@ -41,6 +44,7 @@ def analyse(
     found, inference = measures(study, "plain", counted, settings, critical(classic_settings))
     curves, by_task = curve(study, settings), tasks(study, pairs, settings)
     eased, stars = mitigations(study, pairs, settings), pointwise(study, settings)
+    kin, missing = relations(study, pairs, settings), gaps(study)
     quality = _mean_quality(study)
     reports = []
     for row, judge in enumerate(study.judges):
@@ -51,22 +55,24 @@ def analyse(
             stars.get(judge),
             study.settings.rules.bounds,
             alpha=settings.alpha,
-            kin_graders=study.kin_graders,
+            kin_graders=bool(study.kin_graders),
             rates_replies=model.pointwise,
+            missing=(*unfinished(judge, missing), *ungraded(study.grading)),
+            siblings=siblings(kin[judge]),
         )
         reports.append(
             JudgeReport(
                 judge=judge,
                 name=model.name,
                 model_ids=study.model_ids.get(judge, ()),
-                families=tuple(sorted(families(model.name, model.family))),
+                families=tuple(sorted(families_of(model, study.model_ids))),
                 quality=quality.get(judge),
                 measure=found[row],
                 classic=_classic(found[row], inference.alarms[row], classic_settings, settings.seed + row),
                 curve=tuple(curves[judge]),
                 seeds=spread(study, judge),
                 tasks=tuple(by_task[judge]),
-                relations=tuple(relations(study, judge, pairs[judge], settings)),
+                relations=tuple(kin[judge]),
                 mitigations=tuple(eased[judge]),
                 pointwise=stars.get(judge),
                 verdict=verdict,
@@ -88,13 +94,15 @@ def analyse(
         replies=study.replies,
         replies_missing=len(study.prompts) * len(study.labels) - study.replies,
         graded=int((~np.isnan(study.quality)).sum()),
+        missing=missing,
+        grading=study.grading,
         agreements=_agreements(study),
         quality_beta=_correlation(
             [(quality.get(one.judge), one.measure.beta) for one in reports], settings.seed
         ),
         pi_beta=_correlation([(one.measure.pi, one.measure.beta) for one in reports], settings.seed),
         judges=tuple(reports),
-        notes=_notes(study, reports),
+        notes=_notes(study, reports, missing),
     )
 
 
@@ -162,9 +170,9 @@ def _correlation(pairs: list[tuple[float | None, float | None]], seed: int) -> C
     return Correlation(judges=len(both), rho=rho, p=(reached + 1) / (_PERMUTATIONS + 1))
 
 
-def _notes(study: Study, reports: list[JudgeReport]) -> tuple[tuple[str, str], ...]:
+def _notes(study: Study, reports: list[JudgeReport], missing: Sequence[Gap]) -> tuple[tuple[str, str], ...]:
     """What a reader must know before the figures."""
-    notes = []
+    notes = told(missing)
     squeezed = [one.judge for one in reports if one.measure.squeezed]
     if squeezed:
         named = ", ".join(squeezed)
@@ -195,21 +203,23 @@ def _notes(study: Study, reports: list[JudgeReport]) -> tuple[tuple[str, str], .
                 f"{named}: there were no pairs of high contrast, so that there is no π.",
             )
         )
+    why = {one.grader: f" ({one.example})" for one in study.grading if one.example}
     for grader, grades in zip(study.settings.graders, study.grades, strict=True):
         given = int((~np.isnan(grades)).sum())
         if given < study.replies:
-            told = (grader.called, given, study.replies)
+            said = (grader.called, given, study.replies, why.get(grader.called, ""))
             notes.append(
                 (
-                    "{}：只有 {}/{} 份回答有可读的质量分。".format(*told),
-                    "{}: only {} of {} replies have a grade that could be read.".format(*told),
+                    "{}：只有 {}/{} 份回答有可读的质量分{}。".format(*said),
+                    "{}: only {} of {} replies have a grade that could be read{}.".format(*said),
                 )
             )
     if study.kin_graders:
         notes.append(
             (
-                "评分者与被审模型同族：等质回答对可能带有同样的偏好。",
-                "A grader is of the family of a model: pairs of equal quality may share its preferences.",
+                f"评分者与被审模型同族（{study.kin_graders}）：等质回答对可能带有同样的偏好。",
+                f"A grader is of the family of a model ({study.kin_graders}): pairs of equal quality may"
+                " share its preferences.",
             )
         )
     return tuple(notes)

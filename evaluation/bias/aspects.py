@@ -7,12 +7,14 @@ import numpy as np
 from evaluation.bias.measure import points
 from evaluation.bias.pairs import Lots, Mask, PairSettings, mirrored, null_pairs, own_pairs
 from evaluation.bias.records import Point, Spread
-from evaluation.bias.resample import ResampleSettings
-from evaluation.bias.settings import kinship
+from evaluation.bias.resample import ResampleSettings, holm
+from evaluation.bias.settings import Form, kinship
 from evaluation.bias.study import JudgePairs, Study, pairs_of
 from evaluation.bias.tally import NOT_ASKED, Choices, PairTally, tally
 
 SEEDS = 20
+SIBLINGS = "family_over_strangers"
+_RELATIONS = ("self_over_strangers", SIBLINGS, "self_over_family")
 
 
 def curve(study: Study, settings: ResampleSettings) -> dict[str, list[Point]]:
@@ -75,28 +77,43 @@ def tasks(study: Study, pairs: dict[str, JudgePairs], settings: ResampleSettings
     return found
 
 
-def relations(study: Study, judge: str, pairs: JudgePairs, settings: ResampleSettings) -> list[Point]:
-    """Self-preference with kin left out, and preference for kin over strangers; nothing without kin.
+def relations(
+    study: Study, pairs: dict[str, JudgePairs], settings: ResampleSettings, form: Form = "plain"
+) -> dict[str, list[Point]]:
+    """Of every judge: self-preference with kin left out, and preference for kin over strangers.
 
-    Both are measured against null pairs of strangers alone. A model is kin when it is of the judge's
-    family, another setting of the judge's own model included.
+    Both are measured against null pairs of strangers alone; p of kin over strangers is corrected by Holm over
+    the judges. A model is kin when it is of the judge's family, another setting of the judge's own model
+    included; a judge without kin has nothing here.
     """
-    kin = np.asarray(kinship(study.settings.models)[study.place(judge)])
-    if not kin.any():
-        return []
-    said = study.said("plain", judge)
+    kin = np.asarray(kinship(study.settings.models, study.model_ids))
+    known = [judge for judge in study.judges if kin[study.place(judge)].any()]
+    counted = [
+        tallies
+        for judge in known
+        for tallies in _relations(study.said(form, judge), pairs[judge], kin[study.place(judge)])
+    ]
+    made = points([*_RELATIONS] * len(known), counted, settings) if known else []
+    held = iter(holm([one.p for one in made if one.name == SIBLINGS]))
+    made = [one.model_copy(update={"p_holm": next(held)}) if one.name == SIBLINGS else one for one in made]
+    size = len(_RELATIONS)
+    found = {judge: made[size * n : size * n + size] for n, judge in enumerate(known)}
+    return {judge: found.get(judge, []) for judge in study.judges}
+
+
+def siblings(relations: list[Point]) -> Point | None:
+    """Of a judge's relations, kin over strangers."""
+    return next((one for one in relations if one.name == SIBLINGS), None)
+
+
+def _relations(said: Choices, pairs: JudgePairs, kin: Mask) -> list[tuple[PairTally, PairTally]]:
     stranger = ~kin
     strangers = tally(said, np.asarray(pairs.null & stranger[None, :, None] & stranger[None, None, :]))
     alone = tally(said, np.asarray(pairs.own & stranger[None, None, :]))
     both = mirrored(pairs.null)
     family = tally(said, np.asarray(both & kin[None, :, None] & stranger[None, None, :]))
     over_kin = tally(said, np.asarray(pairs.own & kin[None, None, :]))
-    counted: list[tuple[PairTally, PairTally]] = [
-        (alone, strangers),
-        (family, strangers),
-        (over_kin, strangers),
-    ]
-    return points(["self_over_strangers", "family_over_strangers", "self_over_family"], counted, settings)
+    return [(alone, strangers), (family, strangers), (over_kin, strangers)]
 
 
 def _half(mask: Mask, lots: Lots) -> Mask:

@@ -7,21 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evaluation.bias.answers import CHOICE_SCHEMA, GRADE_SCHEMA, READERS, read_grades
 from evaluation.bias.asking import Asker, Said, StoppedError, Surroundings
 from evaluation.bias.folder import Plan, Stage, check_wordings, held, journal_path, open_journal, read_plan
-from evaluation.bias.load import Replies, load_replies
+from evaluation.bias.load import Replies, load_choices, load_grades, load_replies
 from evaluation.bias.prompts import filled, template_hash
 from evaluation.bias.records import Grade, PairVerdict, Prompt
-from evaluation.bias.settings import AuditModel
+from evaluation.bias.settings import AuditModel, refuse_kin_graders
 from evaluation.bias.wanted import Pair, grades_wanted, pairs_wanted, stars_wanted
 from evaluation.checking import Checker
-from evaluation.families import refuse_kin
 from evaluation.journal import Entry, Journal
 from evaluation.judge import EndpointJudge
 from evaluation.rated import Row
+
+Side = Literal["models", "graders"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class _Conduct:
         self.graders = [one.called for one in plan.settings.graders]
         self.prompts = {one.prompt_id: one for one in plan.prompts}
         self.replies = Replies()
+        self.ids: dict[Side, dict[str, set[str]]] = {"models": {}, "graders": {}}
         self.lock = threading.Lock()
         self.done = self.total = 0
 
@@ -63,6 +65,7 @@ class _Conduct:
         """The stages, each when the one before is complete."""
         models, signer = self.plan.settings.models, self.signer
         known = load_replies(self.folder, self.plan, signer)
+        self._known_ids(known)
         asked = {
             one.called: [p for p in self.plan.prompts if p.prompt_id not in known.settled[one.called]]
             for one in models
@@ -71,7 +74,7 @@ class _Conduct:
         self.replies = load_replies(self.folder, self.plan, signer)
         grades = grades_wanted(self.folder, self.plan, self.replies, signer)
         self._stage("grades", self.plan.settings.graders, grades)
-        self._stage("verdicts", models, pairs_wanted(self.folder, self.plan, signer))
+        self._stage("verdicts", models, pairs_wanted(self.folder, self.plan, self.replies, signer))
         self._stage("stars", models, stars_wanted(self.folder, self.plan, self.replies, signer))
 
     def _stage(self, stage: Stage, actors: Sequence[AuditModel], work: Mapping[str, Sequence[Any]]) -> None:
@@ -119,22 +122,33 @@ class _Conduct:
         """What does one piece of a stage's work."""
         if stage == "stars":
             return self._stars(model, journal)
-        asker = Asker(model, self.around, self._check(stage, model))
+        side: Side = "graders" if stage == "grades" else "models"
+        asker = Asker(model, self.around, lambda returned: self._check(side, model, returned))
         if stage == "replies":
             return lambda prompt: self._reply(asker, journal, prompt)
         if stage == "grades":
             return lambda wanted: self._grade(asker, journal, wanted)
         return lambda pair: self._verdict(asker, journal, pair)
 
-    def _check(self, stage: Stage, model: AuditModel) -> Callable[[str], None]:
-        """What refuses a grader whose endpoint turns out to be of a model's family."""
-        models = [(one.name, one.family) for one in self.plan.settings.models]
+    def _known_ids(self, replies: Replies) -> None:
+        """The ids that endpoints returned in earlier sessions; kin among them are refused at once."""
+        grades = load_grades(self.folder, self.plan, replies, self.signer)
+        self.ids = {"models": dict(replies.ids), "graders": grades.ids}
+        for model in self.models:
+            self.ids["models"][model] |= load_choices(self.folder, self.plan, model, self.signer)[1]
+        self._refuse_kin()
 
-        def check(returned: str) -> None:
-            if stage == "grades" and not self.plan.allow_kin:
-                refuse_kin(models, [(returned, model.family)])
+    def _check(self, side: Side, model: AuditModel, returned: str) -> None:
+        """Refuse a grader and a model whose endpoints turn out to be of one family."""
+        with self.lock:
+            known = self.ids[side].setdefault(model.called, set())
+            if returned not in known:
+                known.add(returned)
+                self._refuse_kin()
 
-        return check
+    def _refuse_kin(self) -> None:
+        if not self.plan.allow_kin:
+            refuse_kin_graders(self.plan.settings, self.ids["models"], self.ids["graders"])
 
     def _reply(self, asker: Asker, journal: Journal, prompt: Prompt) -> None:
         journal.append({"event": "asked", "prompt_id": prompt.prompt_id, "at": self.around.stamp()})

@@ -1,13 +1,13 @@
-"""The verdict on a judge in plain words: fit, fit with mitigation, or not fit, and why."""
+"""The verdict on a judge in plain words: fit, fit with mitigation, not fit, or not decided, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from evaluation.bias.classes import Bounds
-from evaluation.bias.records import Measure, Mitigation, Pointwise
+from evaluation.bias.records import Measure, Mitigation, Point, Pointwise
 
-FIT, MITIGATED, UNFIT = "fit", "fit_with_mitigation", "not_fit"
+FIT, MITIGATED, UNFIT, UNDECIDED = "fit", "fit_with_mitigation", "not_fit", "not_decided"
 MIN_CONSISTENCY, MIN_ASKED = 0.5, 0.98
 SURE = 0.8  # of the resamples in which a judge that is found fit has to be objective
 
@@ -23,19 +23,26 @@ def judge_the_judge(
     alpha: float,
     kin_graders: bool,
     rates_replies: bool = False,
+    missing: Sequence[Reason] = (),
+    siblings: Point | None = None,
 ) -> tuple[str, tuple[Reason, ...]]:
     """The verdict and its reasons, (Chinese, English) each.
 
-    A judge is fit when it is objective, and is so in SURE of the resamples; with mitigation, when that holds
-    under another form of the verdict. rates_replies: its ratings of single replies are audited too, and
-    speak against it where there are too few. Nothing rests on the source's tests.
+    A judge is fit when it is objective, is so in SURE of the resamples, and does not favour its siblings;
+    with mitigation, when that holds under another form of the verdict. missing: what is still to be asked
+    or graded of it, in words; nothing is decided before. rates_replies: its ratings of single replies are
+    audited too, and speak against it where there are too few. siblings: kin over strangers. Nothing rests
+    on the source's tests.
     """
+    if missing:
+        return UNDECIDED, tuple(missing)
     thin = _thin(measure, kin_graders)
     if thin:
         return UNFIT, tuple(thin)
-    against, rates = _against(measure, bounds, alpha), _rates(pointwise, alpha, rates_replies)
+    kin, unsure = _siblings(siblings, bounds, alpha)
+    against, rates = [*_against(measure, bounds, alpha), *kin], _rates(pointwise, alpha, rates_replies)
     if not against and not rates:
-        return FIT, (*_for(measure, bounds), *_loose(bounds))
+        return FIT, (*_for(measure, bounds), *unsure, *_loose(bounds))
     for one in mitigations:
         if one.asked < MIN_ASKED * one.wanted:
             told = (one.measure.form, one.asked, one.wanted)
@@ -48,13 +55,15 @@ def judge_the_judge(
             continue
         if rates or _thin(one.measure, kin_graders) or _against(one.measure, bounds, alpha):
             continue  # no form of comparing two replies makes ratings of single ones fairer
+        if _siblings(one.siblings, bounds, alpha)[0]:
+            continue
         form, beta = one.measure.form, _signed(one.measure.beta)
         eased = (
             f"以 {form} 形式判决时 β 为 {beta}，在界内",
             f"with {form} verdicts β is {beta}, within bounds",
         )
         return MITIGATED, (*against, eased, *_loose(bounds))
-    return UNFIT, (*against, *rates)
+    return UNFIT, (*against, *unsure, *rates)
 
 
 def _loose(bounds: Bounds) -> list[Reason]:
@@ -93,6 +102,22 @@ def _rates(pointwise: Pointwise | None, alpha: float, audited: bool) -> list[Rea
     ]
 
 
+def _siblings(point: Point | None, bounds: Bounds, alpha: float) -> tuple[list[Reason], list[Reason]]:
+    """How the judge treats models of its family beside strangers: shown against it, and not beyond doubt."""
+    if point is None or point.beta is None or abs(point.beta) <= bounds.beta:
+        return [], []
+    way = ("偏袒", "favours") if point.beta > 0 else ("贬低", "disfavours")
+    shown = point.p_holm is not None and point.p_holm < alpha
+    sure = ("", "") if shown else ("（未达显著）", " (not beyond doubt)")
+    told = [
+        (
+            f"{way[0]}同族模型的回答：对外家 β = {_signed(point.beta)}{sure[0]}",
+            f"{way[1]} models of its own family over strangers: β = {_signed(point.beta)}{sure[1]}",
+        )
+    ]
+    return (told, []) if shown else ([], told)
+
+
 def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
     """Why nothing can be said for the judge."""
     reasons: list[Reason] = []
@@ -114,10 +139,7 @@ def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
         )
     if measure.p is None or measure.pi is None:
         return reasons
-    wanted = measure.own.wanted + measure.null.wanted
     asked = measure.own.asked + measure.null.asked
-    if wanted and asked / wanted < MIN_ASKED:
-        reasons.append((f"只问了 {asked}/{wanted} 对", f"only {asked} of {wanted} pairs were asked"))
     lost = measure.own.unreadable + measure.null.unreadable
     if asked and 2 * lost > asked:
         reasons.append(

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from evaluation.bias.folder import Plan, entries, journal_path, read_plan
-from evaluation.bias.pairs import Floats
+from evaluation.bias.folder import Plan, Stage, damaged, entries, journal_path, read_plan
+from evaluation.bias.pairs import Floats, Mask
+from evaluation.bias.records import DIMENSIONS, Grading
 from evaluation.bias.settings import refuse_kin_graders
 from evaluation.bias.study import Study
 from evaluation.bias.tally import FIRST, SECOND, UNREADABLE, Choices, blank
 from evaluation.checking import reply_key
+from evaluation.journal import Entry
 from evaluation.judge import judged_text
 from evaluation.signing import Signer
 from schemas.errors import ModelError
 from schemas.evaluation import Reply, ReplyState
 
-_CHOICE = {"first": FIRST, "second": SECOND}
+T = TypeVar("T")
+
+_CHOICE = {"first": FIRST, "second": SECOND, "": UNREADABLE}
+_LONGEST = 160  # of the reason that stands for others
 
 
 @dataclass
@@ -29,6 +36,29 @@ class Replies:
     ids: dict[str, set[str]] = field(default_factory=dict)
     settled: dict[str, set[str]] = field(default_factory=dict)
 
+    def there(self, plan: Plan) -> Mask:
+        """Where there is a text, shape (models, prompts)."""
+        return np.array(
+            [
+                [prompt.prompt_id in self.texts[model.called] for prompt in plan.prompts]
+                for model in plan.settings.models
+            ]
+        )
+
+
+@dataclass
+class Grades:
+    """What graders said of replies: arrays of shape (graders, models, prompts).
+
+    mean is nan where there is no grade; settled says where the grader answered, readable or not. ids are
+    those that endpoints returned, why is one reason of a reply without a grade; both by grader.
+    """
+
+    mean: Floats
+    settled: Mask
+    ids: dict[str, set[str]] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+
 
 SETTLED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.REFUSED}
 
@@ -36,19 +66,25 @@ SETTLED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.REFUSED}
 def load_replies(folder: Path, plan: Plan, signer: Signer | None = None) -> Replies:
     """The replies of all models; of a question asked several times the last one counts.
 
-    A cut-off or refused reply is settled, but there is nothing of it to be compared.
+    A cut-off or refused reply is settled, and so is an empty one after the last attempt, but there is
+    nothing of it to be compared.
     """
     found = Replies()
     names = [one.called for one in plan.settings.models]
+    known = {one.prompt_id for one in plan.prompts}
+
+    def read(entry: Entry) -> tuple[Reply, bool]:
+        reply = Reply.model_validate(entry["reply"])
+        if reply.question_id not in known:
+            raise ValueError("a prompt that is not of this audit")
+        return reply, reply.state in SETTLED or (reply.state is ReplyState.EMPTY and entry["final"])
+
     for name in names:
         texts, ids, settled = found.texts.setdefault(name, {}), found.ids.setdefault(name, set()), set()
-        for entry in entries(folder, journal_path(folder, "replies", names, name), signer):
-            if entry["event"] != "reply":
-                continue
-            reply = Reply.model_validate(entry["reply"])
+        for reply, done in _read(folder, "replies", names, name, signer, "reply", read):
             if reply.model:
                 ids.add(reply.model)
-            if reply.state in SETTLED:
+            if done:
                 settled.add(reply.question_id)
             if reply.state is ReplyState.OK:
                 texts[reply.question_id] = judged_text(reply)
@@ -56,22 +92,45 @@ def load_replies(folder: Path, plan: Plan, signer: Signer | None = None) -> Repl
     return found
 
 
-def load_grades(folder: Path, plan: Plan, signer: Signer | None = None) -> Floats:
-    """Mean grades, shape (graders, models, prompts), nan where none could be read."""
+def load_grades(folder: Path, plan: Plan, replies: Replies, signer: Signer | None = None) -> Grades:
+    """The grades of the replies there are. One that a fault of an endpoint cost is asked again."""
     settings = plan.settings
     models = {one.called: place for place, one in enumerate(settings.models)}
     prompts = {one.prompt_id: place for place, one in enumerate(plan.prompts)}
     graders = [one.called for one in settings.graders]
-    grades = np.full((len(graders), len(models), len(prompts)), np.nan)
+    shape = len(graders), len(models), len(prompts)
+    found = Grades(np.full(shape, np.nan), np.zeros(shape, dtype=bool))
+
+    def read(entry: Entry) -> tuple[tuple[int, int], float, bool, str, str]:
+        one = entry["grade"]
+        place = models[one["model"]], prompts[one["prompt_id"]]
+        why = ": ".join(str(part) for part in (one.get("reason"), entry.get("detail")) if part)
+        return place, _mean(one["scores"]), bool(entry["final"] and not entry["fault"]), why, _id(entry)
+
     for row, grader in enumerate(graders):
-        for entry in entries(folder, journal_path(folder, "grades", graders, grader), signer):
-            if entry["event"] == "grade" and entry["final"]:
-                one = entry["grade"]
-                scores = list(one["scores"].values())
-                grades[row, models[one["model"]], prompts[one["prompt_id"]]] = (
-                    sum(scores) / len(scores) if scores else np.nan
-                )
-    return grades
+        ids = found.ids.setdefault(grader, set())
+        for place, mean, settled, why, returned in _read(
+            folder, "grades", graders, grader, signer, "grade", read
+        ):
+            if returned:
+                ids.add(returned)
+            if settled:
+                found.settled[(row, *place)] = True
+                found.mean[(row, *place)] = mean
+            if why and (not settled or np.isnan(mean)):
+                found.why.setdefault(grader, why[:_LONGEST])
+    there = replies.there(plan)
+    found.mean[:, ~there], found.settled[:, ~there] = np.nan, False
+    return found
+
+
+def _mean(scores: Mapping[str, float]) -> float:
+    if not scores:
+        return float("nan")
+    values = [scores[name] for name in DIMENSIONS]
+    if len(scores) > len(DIMENSIONS) or not all(0 <= value <= 10 for value in values):
+        raise ValueError("no grades")
+    return sum(values) / len(values)
 
 
 def load_choices(
@@ -85,40 +144,60 @@ def load_choices(
     prompts = {one.prompt_id: place for place, one in enumerate(plan.prompts)}
     found: dict[str, Choices] = {form: blank(len(prompts), len(models)) for form in plan.settings.rules.forms}
     ids: set[str] = set()
-    for entry in entries(folder, journal_path(folder, "verdicts", list(models), judge), signer):
-        if entry["event"] != "verdict" or not entry["final"] or entry["fault"]:
-            continue
+
+    def read(entry: Entry) -> None:
+        if returned := _id(entry):
+            ids.add(returned)
+        if not entry["final"] or entry["fault"]:
+            return
         one = entry["verdict"]
         place = prompts[one["prompt_id"]], models[one["first"]], models[one["second"]]
-        found[one["form"]][place] = _CHOICE.get(one["choice"], UNREADABLE)
-        if entry["model"]:
-            ids.add(entry["model"])
+        if place[1] == place[2]:
+            raise ValueError("a reply beside itself")
+        found[one["form"]][place] = _CHOICE[one["choice"]]
+
+    for _ in _read(folder, "verdicts", list(models), judge, signer, "verdict", read):
+        pass
     return found, ids
+
+
+def _id(entry: Entry) -> str:
+    """The model id that the endpoint returned; journals of ours always have the field."""
+    returned = entry.get("model", "")
+    if not isinstance(returned, str):
+        raise TypeError("no model id")
+    return returned
 
 
 def rated_keys(folder: Path, plan: Plan, judge: str, signer: Signer | None = None) -> dict[str, int | None]:
     """Stars a judge gave, by checking.reply_key; None where it gave none though its endpoint answered."""
+
+    def read(entry: Entry) -> tuple[str, int | None, bool]:
+        stars = entry["stars"]
+        if stars not in (None, 0, 1, 2, 3):
+            raise ValueError("no stars")
+        return str(entry["key"]), stars, bool(entry["fault"])
+
     models = [one.called for one in plan.settings.models]
-    return {
-        entry["key"]: entry["stars"]
-        for entry in entries(folder, journal_path(folder, "stars", models, judge), signer)
-        if entry["event"] == "rating" and not entry["fault"]
-    }
+    said = _read(folder, "stars", models, judge, signer, "rating", read)
+    return {key: stars for key, stars, fault in said if not fault}
 
 
 def load_stars(
     folder: Path, plan: Plan, judge: str, replies: Replies, signer: Signer | None = None
-) -> Floats:
-    """Stars a judge gave, shape (models, prompts), nan where it gave none."""
+) -> tuple[Floats, Mask]:
+    """Stars a judge gave, shape (models, prompts), nan where it gave none; and where it was asked."""
     known = rated_keys(folder, plan, judge, signer)
     stars = np.full((len(plan.settings.models), len(plan.prompts)), np.nan)
+    asked = np.zeros(stars.shape, dtype=bool)
     for row, model in enumerate(plan.settings.models):
         for column, prompt in enumerate(plan.prompts):
             text = replies.texts[model.called].get(prompt.prompt_id)
-            if text is not None:
-                rated = known.get(reply_key(prompt.shown, prompt.reference, text))
+            key = reply_key(prompt.shown, prompt.reference, text) if text is not None else ""
+            if key in known:
+                rated, asked[row, column] = known[key], True
                 stars[row, column] = np.nan if rated is None else rated
-    return stars
+    return stars, asked
 
 
 def load(folder: Path, signer: Signer | None = None) -> Study:
@@ -126,15 +205,17 @@ def load(folder: Path, signer: Signer | None = None) -> Study:
     plan = read_plan(folder)
     signer = signer if plan.signed else None
     replies = load_replies(folder, plan, signer)
+    grades = load_grades(folder, plan, replies, signer)
     ids = {name: set(found) for name, found in replies.ids.items()}
     study = Study(
         settings=plan.settings,
         prompts=plan.prompts,
-        grades=load_grades(folder, plan, signer),
+        grades=grades.mean,
         replies=sum(len(texts) for texts in replies.texts.values()),
         started_at=plan.started_at,
         audit=plan.audit,
-        kin_graders=_kin_graders(plan),
+        unanswered={name: len(plan.prompts) - len(settled) for name, settled in replies.settled.items()},
+        grading=_grading(plan, replies, grades),
     )
     for judge in study.judges:
         said, returned = load_choices(folder, plan, judge, signer)
@@ -143,14 +224,56 @@ def load(folder: Path, signer: Signer | None = None) -> Study:
         ids[judge] |= returned
     for model in plan.settings.models:
         if model.pointwise:
-            study.stars[model.called] = load_stars(folder, plan, model.called, replies, signer)
+            name = model.called
+            study.stars[name], study.rated[name] = load_stars(folder, plan, name, replies, signer)
     study.model_ids = {name: tuple(sorted(found)) for name, found in ids.items()}
+    try:
+        refuse_kin_graders(plan.settings, ids, grades.ids)
+    except ModelError as error:
+        study.kin_graders = error.message
     return study
 
 
-def _kin_graders(plan: Plan) -> bool:
-    try:
-        refuse_kin_graders(plan.settings)
-    except ModelError:
-        return True
-    return False
+def load_grading(folder: Path, plan: Plan, signer: Signer | None = None) -> tuple[Grading, ...]:
+    """What every grader has done so far."""
+    signer = signer if plan.signed else None
+    replies = load_replies(folder, plan, signer)
+    return _grading(plan, replies, load_grades(folder, plan, replies, signer))
+
+
+def _grading(plan: Plan, replies: Replies, grades: Grades) -> tuple[Grading, ...]:
+    """What every grader did with the replies there are."""
+    there, rows = replies.there(plan), []
+    for row, grader in enumerate(plan.settings.graders):
+        given = there & ~np.isnan(grades.mean[row])
+        lost = there & grades.settled[row] & ~given
+        rows.append(
+            Grading(
+                grader=grader.called,
+                replies=int(there.sum()),
+                given=int(given.sum()),
+                unreadable=int(lost.sum()),
+                example=grades.why.get(grader.called, "") if given.sum() < there.sum() else "",
+            )
+        )
+    return tuple(rows)
+
+
+def _read(
+    folder: Path,
+    stage: Stage,
+    names: Iterable[str],
+    name: str,
+    signer: Signer | None,
+    event: str,
+    read: Callable[[Entry], T],
+) -> Iterator[T]:
+    """What read makes of a journal's entries of one kind. ExamBankError `audit_damaged` for one it cannot."""
+    path = journal_path(folder, stage, list(names), name)
+    for number, entry in enumerate(entries(folder, path, signer), start=1):
+        if entry["event"] == event:
+            try:
+                found = read(entry)
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+                raise damaged(path, number) from None
+            yield found

@@ -34,6 +34,7 @@ class Counted:
     null: PairTally
     right: Floats
     contrast: Floats
+    contrast_wanted: int
     first: int
     second: int
 
@@ -42,7 +43,8 @@ def count(choices: Choices, pairs: JudgePairs) -> Counted:
     """Count one judge's choices."""
     hits, asked = right(choices, pairs.contrast)
     first, second = place(choices, np.asarray(pairs.own | pairs.null))
-    return Counted(tally(choices, pairs.own), tally(choices, pairs.null), hits, asked, first, second)
+    wanted = int(pairs.contrast.sum())
+    return Counted(tally(choices, pairs.own), tally(choices, pairs.null), hits, asked, wanted, first, second)
 
 
 def stacked(counted: Sequence[tuple[PairTally, PairTally]]) -> Tallies:
@@ -137,6 +139,7 @@ def _measure(
         consistency=firm / asked if asked else None,
         first_share=one.first / chosen if chosen else None,
         self_share=own.target / own_firm if own_firm else None,
+        contrast_wanted=one.contrast_wanted,
         contrast_pairs=pairs,
         contrast_right=hits,
         pi=pi,

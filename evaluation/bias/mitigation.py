@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.bias.aspects import asked_in_both
+from evaluation.bias.aspects import asked_in_both, relations, siblings
 from evaluation.bias.measure import count, known, measures
 from evaluation.bias.pairs import Floats
 from evaluation.bias.records import Interval, Measure, Mitigation
@@ -31,6 +31,7 @@ def mitigations(
         }
         plain, plain_found = _of(study, "plain", shared, settings)
         other, other_found = _of(study, form, shared, settings)
+        kin = relations(study, shared, settings, form)
         for row, judge in enumerate(study.judges):
             before, after = plain_found.draws[row], other_found.draws[row]
             apart = known(plain_found.beta[row] - other_found.beta[row])
@@ -47,6 +48,7 @@ def mitigations(
                     difference_interval=percentile(before - after, settings.alpha),
                     reduction=eta,
                     reduction_interval=reach,
+                    siblings=siblings(kin[judge]),
                 )
             )
     return found

@@ -54,7 +54,7 @@ def outlook(folder: Path | None, plan: Plan, signer: Signer | None = None) -> Ou
     exact = answered and not any(grades.values())
     study = Study(plan.settings, plan.prompts, np.zeros((1, len(plan.settings.models), len(plan.prompts))))
     if exact and folder is not None:
-        study.grades = load_grades(folder, plan, signer)
+        study.grades = load_grades(folder, plan, replies, signer).mean
     for model in plan.settings.models:
         if model.judges:
             said = load_choices(folder, plan, model.called, signer)[0] if folder is not None else None

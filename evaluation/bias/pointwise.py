@@ -7,7 +7,7 @@ import numpy as np
 from evaluation.bias.measure import known
 from evaluation.bias.records import Pointwise
 from evaluation.bias.resample import ResampleSettings, Tallies, holm, infer
-from evaluation.bias.study import Study, pairs_of
+from evaluation.bias.study import Study, equals_of
 
 
 def pointwise(study: Study, settings: ResampleSettings) -> dict[str, Pointwise]:
@@ -19,15 +19,17 @@ def pointwise(study: Study, settings: ResampleSettings) -> dict[str, Pointwise]:
     judges = [label for label in study.labels if label in study.stars]
     if not judges:
         return {}
-    totals, counts, lost = [], [], []
+    referenced = np.array([bool(one.reference.strip()) for one in study.prompts])
+    totals, counts, lost, bare = [], [], [], []
     for judge in judges:
-        own = pairs_of(study, judge).own[:, study.place(judge), :].T  # (models, prompts)
-        stars = study.stars[judge]
+        every, stars = equals_of(study, judge), study.stars[judge]
+        own = every & referenced
         gap = stars[study.place(judge)][None, :] - stars
         there = own & ~np.isnan(gap)
         totals.append(np.where(there, gap, 0.0).sum(0))
         counts.append(there.sum(0).astype(np.float64))
         lost.append(int((own & np.isnan(gap)).sum()))
+        bare.append(int((every & ~referenced).sum()))
     found = infer(Tallies.mean(np.stack(totals), np.stack(counts)), settings)
     held = holm([known(value) for value in found.p])
     return {
@@ -39,6 +41,7 @@ def pointwise(study: Study, settings: ResampleSettings) -> dict[str, Pointwise]:
             p=known(found.p[row]),
             p_holm=held[row],
             unscored=lost[row],
+            without_reference=bare[row],
         )
         for row, judge in enumerate(judges)
     }

@@ -93,6 +93,7 @@ class Measure(Frozen):
     consistency: float | None = Field(description="share of pairs with the same reply chosen in both orders")
     first_share: float | None = Field(description="share of choices that fell on the reply shown first")
     self_share: float | None = Field(description="share of firm choices on own pairs that fell on oneself")
+    contrast_wanted: int = 0
     contrast_pairs: int
     contrast_right: int
     pi: float | None
@@ -131,6 +132,7 @@ class Point(Frozen):
     beta: float | None
     interval: Interval
     p: float | None = None
+    p_holm: float | None = Field(default=None, description="of kin over strangers: Holm over the judges")
 
 
 class Spread(Frozen):
@@ -147,6 +149,7 @@ class Mitigation(Frozen):
     """Another form of the verdict against the plain one on the same pairs; reduction is η.
 
     measure counts the pairs asked under both forms alone; wanted and asked tell of all pairs under this one.
+    siblings is kin over strangers under this form, None without kin.
     """
 
     measure: Measure
@@ -158,10 +161,15 @@ class Mitigation(Frozen):
     difference_interval: Interval
     reduction: float | None
     reduction_interval: Interval
+    siblings: Point | None = None
 
 
 class Pointwise(Frozen):
-    """Stars (0-3) a judge gives its own replies less those it gives equal ones of others."""
+    """Stars (0-3) a judge gives its own replies less those it gives equal ones of others.
+
+    unscored are pairs of which a rating could not be read or was not asked; without_reference those to
+    prompts that have no reference answer, which are not rated.
+    """
 
     pairs: int
     prompts: int
@@ -170,6 +178,32 @@ class Pointwise(Frozen):
     p: float | None
     p_holm: float | None
     unscored: int
+    without_reference: int = 0
+
+
+class Gap(Frozen):
+    """A part of an audit that is not all asked: of so many wanted, so many have an answer."""
+
+    stage: str = Field(description="replies, grades, verdicts, stars")
+    who: str = Field(description="the model, grader or judge that is to be asked")
+    form: str = Field(default="", description="of verdicts")
+    wanted: int
+    asked: int
+
+
+class Grading(Frozen):
+    """What a grader did with the replies there are; the others are not asked yet, or met faults."""
+
+    grader: str
+    replies: int
+    given: int
+    unreadable: int
+    example: str = Field(default="", description="why one of them has no grade")
+
+    @property
+    def missing(self) -> int:
+        """Replies that are still to be graded."""
+        return self.replies - self.given - self.unreadable
 
 
 class JudgeReport(Frozen):
@@ -188,7 +222,7 @@ class JudgeReport(Frozen):
     relations: tuple[Point, ...] = ()
     mitigations: tuple[Mitigation, ...] = ()
     pointwise: Pointwise | None = None
-    verdict: str
+    verdict: str = Field(description="fit, fit_with_mitigation, not_fit, not_decided")
     reasons: tuple[tuple[str, str], ...] = Field(default=(), description="(Chinese, English)")
 
 
@@ -227,6 +261,8 @@ class AuditReport(Frozen):
     replies: int
     replies_missing: int
     graded: int
+    missing: tuple[Gap, ...] = Field(default=(), description="nothing of it where all is asked")
+    grading: tuple[Grading, ...] = ()
     agreements: tuple[GraderAgreement, ...] = ()
     quality_beta: Correlation
     pi_beta: Correlation

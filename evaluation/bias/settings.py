@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -133,13 +135,17 @@ def read_settings(path: Path) -> AuditSettings:
         ) from None
 
 
-def refuse_kin_graders(settings: AuditSettings) -> None:
-    """Raise ModelError `grader_kin` where a grader is of the family of a model, or is one."""
+Ids = Mapping[str, Iterable[str]]
+_NONE: Ids = MappingProxyType({})
+
+
+def refuse_kin_graders(settings: AuditSettings, models: Ids = _NONE, graders: Ids = _NONE) -> None:
+    """Raise ModelError `grader_kin` where a grader is of the family of a model, or is one.
+
+    models and graders give, by label, the ids that endpoints returned: these count as the names do.
+    """
     try:
-        refuse_kin(
-            [(one.name, one.family) for one in settings.models],
-            [(one.name, one.family) for one in settings.graders],
-        )
+        refuse_kin(_known(settings.models, models), _known(settings.graders, graders))
     except ModelError as error:
         raise ModelError(
             error.message.replace("the judge", "the grader"),
@@ -148,13 +154,23 @@ def refuse_kin_graders(settings: AuditSettings) -> None:
         ) from None
 
 
-def kinship(models: tuple[AuditModel, ...]) -> list[list[bool]]:
-    """Which two different models are of one family: [a][b]. Settings of one model are kin, too."""
-    own = [families(one.name, one.family) for one in models]
+def _known(group: Iterable[AuditModel], returned: Ids) -> list[tuple[str, str]]:
+    """(name, family) of models and of what endpoints call them; a family of the settings is of the name."""
     return [
-        [
-            a != b and (bool(own[a] & own[b]) or plain(one.name) == plain(models[b].name))
-            for b in range(len(models))
-        ]
-        for a, one in enumerate(models)
+        (name, one.family if plain(name) == plain(one.name) else "")
+        for one in group
+        for name in (one.name, *sorted(returned.get(one.called, ())))
     ]
+
+
+def families_of(model: AuditModel, returned: Ids = _NONE) -> frozenset[str]:
+    """The families of a model, by its settings and by the ids its endpoint returned."""
+    return frozenset().union(*(families(*known) for known in _known([model], returned)))
+
+
+def kinship(models: Sequence[AuditModel], returned: Ids = _NONE) -> list[list[bool]]:
+    """Which two different models are of one family: [a][b]. Settings of one model are kin, too."""
+    own = [families_of(one, returned) for one in models]
+    names = [{plain(name) for name, _ in _known([one], returned)} for one in models]
+    places = range(len(models))
+    return [[a != b and bool(own[a] & own[b] or names[a] & names[b]) for b in places] for a in places]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evaluation.bias.pairs import Floats, Lots, Mask, contrast_pairs, null_pairs, own_pairs
-from evaluation.bias.records import Prompt
+from evaluation.bias.records import Grading, Prompt
 from evaluation.bias.settings import AuditSettings, Form
 from evaluation.bias.tally import Choices, blank
 
@@ -18,7 +18,9 @@ class Study:
     """Prompts, models in the order of the settings, and what is known of them.
 
     grades has shape (graders, models, prompts), nan where there is none; choices are by form and label of
-    the judge, see tally.blank; stars, of judges that rate pointwise, have shape (models, prompts).
+    the judge, see tally.blank; stars, of judges that rate pointwise, have shape (models, prompts), and rated
+    says where there is a rating, readable or not. unanswered is how many prompts a model is still to be
+    asked, kin_graders which grader is of a model's family, in words.
     """
 
     settings: AuditSettings
@@ -30,7 +32,10 @@ class Study:
     replies: int = 0
     started_at: str = ""
     audit: str = ""
-    kin_graders: bool = False
+    kin_graders: str = ""
+    unanswered: Mapping[str, int] = field(default_factory=dict)
+    grading: tuple[Grading, ...] = ()
+    rated: dict[str, Mask] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -80,3 +85,8 @@ def pairs_of(study: Study, judge: str, epsilon: float | None = None, lots: Lots 
         null=null_pairs(quality, place, rules, lots),
         contrast=contrast_pairs(quality, place, rules, lots),
     )
+
+
+def equals_of(study: Study, judge: str) -> Mask:
+    """[model, prompt] of the replies of others that a judge's own pairs set beside its own."""
+    return np.asarray(pairs_of(study, judge).own[:, study.place(judge), :].T)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.bias.folder import Plan, entries, journal_path
+from evaluation.bias.folder import Plan
 from evaluation.bias.load import Replies, load_choices, load_grades, rated_keys
 from evaluation.bias.pairs import Mask, mirrored, shown_once
 from evaluation.bias.settings import Form
-from evaluation.bias.study import Study, pairs_of
+from evaluation.bias.study import Study, equals_of, pairs_of
 from evaluation.bias.tally import NOT_ASKED
 from evaluation.checking import reply_key
 from evaluation.signing import Signer
@@ -30,22 +30,16 @@ def grades_wanted(
     folder: Path, plan: Plan, replies: Replies, signer: Signer | None
 ) -> dict[str, list[tuple[str, str]]]:
     """(prompt, model) by grader: replies without grades; what could not be read stays so."""
-    graders = [one.called for one in plan.settings.graders]
-    found = {}
-    for grader in graders:
-        done = {
-            (entry["grade"]["prompt_id"], entry["grade"]["model"])
-            for entry in entries(folder, journal_path(folder, "grades", graders, grader), signer)
-            if entry["event"] == "grade" and entry["final"] and not entry["fault"]
-        }
-        found[grader] = [
+    settled = load_grades(folder, plan, replies, signer).settled
+    return {
+        grader.called: [
             (prompt.prompt_id, model.called)
-            for prompt in plan.prompts
-            for model in plan.settings.models
-            if prompt.prompt_id in replies.texts[model.called]
-            and (prompt.prompt_id, model.called) not in done
+            for q, prompt in enumerate(plan.prompts)
+            for m, model in enumerate(plan.settings.models)
+            if prompt.prompt_id in replies.texts[model.called] and not settled[g, m, q]
         ]
-    return found
+        for g, grader in enumerate(plan.settings.graders)
+    }
 
 
 def asked_masks(study: Study, judge: str) -> dict[Form, Mask]:
@@ -64,9 +58,9 @@ def asked_masks(study: Study, judge: str) -> dict[Form, Mask]:
     return {form: np.asarray(mirrored(wide) | once) if form == "plain" else narrow for form in rules.forms}
 
 
-def pairs_wanted(folder: Path, plan: Plan, signer: Signer | None) -> dict[str, list[Pair]]:
+def pairs_wanted(folder: Path, plan: Plan, replies: Replies, signer: Signer | None) -> dict[str, list[Pair]]:
     """The pairs that each judge has not been asked, given the grades there are."""
-    study = Study(plan.settings, plan.prompts, load_grades(folder, plan, signer))
+    study = Study(plan.settings, plan.prompts, load_grades(folder, plan, replies, signer).mean)
     return {
         judge: _left(study, judge, load_choices(folder, plan, judge, signer)[0]) for judge in study.judges
     }
@@ -88,22 +82,21 @@ def stars_wanted(
     raters = [one.called for one in plan.settings.models if one.pointwise]
     if not raters:
         return {}
-    study = Study(plan.settings, plan.prompts, load_grades(folder, plan, signer))
+    study = Study(plan.settings, plan.prompts, load_grades(folder, plan, replies, signer).mean)
     found = {}
     for judge in raters:
         known = rated_keys(folder, plan, judge, signer)
         found[judge] = [
             (prompt.prompt_id, model)
-            for prompt, models in zip(plan.prompts, _equals(study, judge), strict=True)
-            if prompt.reference.strip()
-            for model in models
+            for prompt, row in zip(plan.prompts, rated_mask(study, judge).T, strict=True)
+            for model in (study.labels[place] for place in np.flatnonzero(row))
             if reply_key(prompt.shown, prompt.reference, replies.texts[model][prompt.prompt_id]) not in known
         ]
     return found
 
 
-def _equals(study: Study, judge: str) -> list[list[str]]:
-    """By prompt, the judge and the models of equal quality; none where there are no such."""
-    place, names = study.place(judge), study.labels
-    equal = pairs_of(study, judge).own[:, place, :]
-    return [[judge, *(names[b] for b in np.flatnonzero(row))] if row.any() else [] for row in equal]
+def rated_mask(study: Study, judge: str) -> Mask:
+    """[model, prompt] of the replies a judge rates: its own beside its equals, where there is a reference."""
+    equal = equals_of(study, judge) & np.array([bool(one.reference.strip()) for one in study.prompts])
+    equal[study.place(judge)] = equal.any(axis=0)
+    return np.asarray(equal)

@@ -15,6 +15,7 @@ VERDICTS = {
     "fit": ("合格", "fit"),
     "fit_with_mitigation": ("缓解后合格", "fit with mitigation"),
     "not_fit": ("不合格", "not fit"),
+    "not_decided": ("未定", "not decided"),
 }
 CLASSES = {
     "objective": ("客观", "objective"),

@@ -18,7 +18,7 @@ from schemas.errors import UsageError
 if TYPE_CHECKING:
     from evaluation.bias.conduct import Step
     from evaluation.bias.folder import Plan
-    from evaluation.bias.records import AuditReport, JudgeReport, Prompt
+    from evaluation.bias.records import AuditReport, Prompt
     from evaluation.bias.settings import AuditModel
     from evaluation.endpoint import Endpoint
     from evaluation.signing import Signer
@@ -126,9 +126,16 @@ def _plan(
         check_base_url(one)
     if not allow_kin:
         refuse_kin_graders(settings)
+    asked = _prompts(prompts, sample, bank)
+    raters = [one.called for one in settings.models if one.pointwise]
+    if raters and not any(one.reference.strip() for one in asked):
+        raise UsageError(
+            f"{raters[0]} is to rate replies (pointwise = true), but no prompt has a reference answer.",
+            remedy="give each prompt its `reference`, or take pointwise out of the study",
+        )
     plan = Plan(
         settings=settings,
-        prompts=_prompts(prompts, sample, bank),
+        prompts=asked,
         allow_kin=allow_kin,
         signed=sample is not None,
         started_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -196,20 +203,41 @@ def _run(folder: Path, bank: Path, *, dry_run: bool, quiet: bool, as_json: bool)
 
     around = Surroundings(_endpoint, lambda: datetime.now(UTC), sleep, _signer(plan, bank), stop)
     conduct(folder, around, (lambda step: None) if quiet else _Told().step)
-    left = _left(folder, plan, bank)
-    if as_json:
-        common.emit({"audit": plan.audit, "folder": str(folder), "left": left})
-    else:
-        typer.echo(f"audit in {folder}: {'everything is asked' if not left else f'{left:,} calls are left'}")
-    return _PARTLY if left else 0
+    return _tell_left(folder, plan, bank, as_json=as_json)
 
 
-def _left(folder: Path, plan: Plan, bank: Path) -> int:
-    """Calls that faults of endpoints have left for another session; verdicts where these are known."""
+def _tell_left(folder: Path, plan: Plan, bank: Path, *, as_json: bool) -> int:
+    """What a session has left: calls that met faults, and grades nobody could read; the exit code."""
+    from evaluation.bias.load import load_grading
     from evaluation.bias.planning import outlook
 
-    found = outlook(folder, plan, _signer(plan, bank))
-    return sum(one.calls for one in found.parts if found.exact or one.role in {"reply", "grade"})
+    signer = _signer(plan, bank)
+    found = outlook(folder, plan, signer)
+    # Which verdicts are to be asked is known after the grading alone.
+    parts = [one for one in found.parts if found.exact or one.role in {"reply", "grade"}]
+    left = sum(one.calls for one in parts)
+    poor = [one for one in load_grading(folder, plan, signer) if one.given < one.replies]
+    if as_json:
+        waiting = [{"name": one.name, "role": one.role, "calls": one.calls} for one in parts]
+        grading = [one.model_dump(mode="json") for one in poor]
+        common.emit(
+            {"audit": plan.audit, "folder": str(folder), "left": left, "parts": waiting, "grading": grading}
+        )
+    else:
+        typer.echo(f"audit in {folder}: {'everything is asked' if not left else f'{left:,} calls are left'}")
+        for part in parts:
+            typer.echo(f"{part.name}: {common.counted(part.calls, 'call')} left ({part.role})")
+    for one in poor:
+        why = f"; the first: {one.example}" if one.example else ""
+        common.say(
+            f"grader {one.grader}: {one.given:,} of {one.replies:,} replies have a grade, {one.unreadable:,}"
+            f" answers could not be read{why}"
+        )
+    if left:
+        common.say("the same command again asks what is left")
+    if any(one.unreadable for one in poor):
+        common.say("what could not be read is not asked again: plan an audit with another grader")
+    return _PARTLY if left or poor else 0
 
 
 def _endpoint(model: AuditModel) -> Endpoint:
@@ -266,14 +294,9 @@ def _report(
         _tell(report)
         if not dry_run:
             typer.echo(f"report in {folder}: {PAGE}, {REPORT}")
-    whole = all(_whole(one) for one in report.judges)
-    return 0 if whole and not report.replies_missing and report.graded == report.replies else _PARTLY
-
-
-def _whole(one: JudgeReport) -> bool:
-    parts = [(part.asked, part.wanted) for part in (one.measure.own, one.measure.null)]
-    parts += [(part.asked, part.wanted) for part in one.mitigations]
-    return all(asked == wanted for asked, wanted in parts) and not (one.pointwise and one.pointwise.unscored)
+    lost = report.replies_missing or report.graded < report.replies
+    unscored = any(one.pointwise and one.pointwise.unscored for one in report.judges)
+    return _PARTLY if report.missing or lost or unscored else 0
 
 
 def _tell(report: AuditReport) -> None:
