@@ -60,7 +60,7 @@ def audit(
     plan = ("plan", "audit", "--study", "study.toml", "--prompts", "prompts.jsonl", "--allow-kin")
     exambank(folder, "audit", *plan)
     started = time.monotonic()
-    exambank(folder, "audit", "run", "audit", "-q")
+    exambank(folder, "audit", "run", "audit", "-q", codes=(0, 3))  # 3: such grades need not be readable
     took = time.monotonic() - started
     return json.loads(exambank(folder, "audit", "report", "audit", "--json", codes=(0, 3))), took
 
@@ -100,7 +100,7 @@ def main() -> None:
         for counts in (one["measure"]["own"], one["measure"]["null"]):
             told = sum(counts[end] for end in ("target", "other", "inconsistent", "unreadable"))
             whole &= told == counts["asked"] == counts["wanted"]
-        print(f"{one['judge']:8} {one['verdict']:8} {'; '.join(english for _, english in one['reasons'])}")
+        print(f"{one['judge']:8} {one['verdict']:11} {'; '.join(english for _, english in one['reasons'])}")
     for _, english in report["notes"]:
         print(f"note: {english}")
     print(f"{report['replies']} replies, {report['graded']} graded, {took:.0f} s")
@@ -110,7 +110,7 @@ def main() -> None:
     read = {form: (ends["first"] + ends["second"]) / max(1, ends.total()) for form, ends in found.items()}
     ratio = f"{read['plain'] / read['structured']:.2f}" if read["structured"] else "-"
     print(f"{'read':20}{read['plain']:8.0%}{read['structured']:12.0%}  ratio {ratio}")
-    unfit = all(one["verdict"] == "not_fit" and one["reasons"] for one in report["judges"])
+    unfit = all(one["verdict"] in {"not_fit", "not_decided"} and one["reasons"] for one in report["judges"])
     sys.exit(0 if whole and unfit and report["notes"] else 1)
 
 
