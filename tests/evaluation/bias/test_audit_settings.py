@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.bias.settings import AuditModel, AuditSettings, kinship, read_settings, refuse_kin_graders
+from evaluation.bias.settings import (
+    AuditModel,
+    AuditSettings,
+    families_of,
+    kinship,
+    read_settings,
+    refuse_kin_graders,
+)
 from evaluation.bias.sources import from_items, read_prompts
 from schemas.errors import ModelError, UsageError
 from schemas.evaluation import SampleItem
@@ -65,6 +72,19 @@ def test_kin_are_of_one_family_and_never_oneself():
     assert kin[0] == [False, True, False, False, False]
     assert kin[2] == [False] * 5
     assert kin[3][4] and not kin[3][3]
+    returned = {"2": {"qwen3-32b"}}
+    assert kinship(settings(("qwen3-8b", "glm-4", "alias")).models, returned)[0] == [False, False, True]
+
+
+def test_a_family_of_the_settings_is_of_the_name_alone():
+    """What an endpoint calls another model is told by that name, whatever the settings say."""
+    one = settings(("mine", "b", "c"), family="house").models[0]
+    assert families_of(one) == families_of(one, {"0": {"mine-2025-01-01"}}) == {"house"}
+    assert families_of(one, {"0": {"gpt-4o"}}) == {"house", "openai"}
+    with pytest.raises(ModelError, match="claude-4"):
+        refuse_kin_graders(settings(("mine", "b", "c"), family="house"), {"0": {"claude-4"}})
+    with pytest.raises(ModelError, match="gpt-9"):
+        refuse_kin_graders(settings(("gpt-4o", "b", "c")), {}, {"claude-9": {"gpt-9"}})
 
 
 def test_prompts_of_a_file_and_of_a_draw(tmp_path):

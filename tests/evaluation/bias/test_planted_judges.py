@@ -14,10 +14,10 @@ from evaluation.bias.classes import Bounds, JudgeClass
 from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.judgement import judge_the_judge
 from evaluation.bias.pairs import Lots, PairSettings, contrast_pairs, equal, null_pairs, own_pairs, shown_once
-from evaluation.bias.records import Mitigation, Pointwise
+from evaluation.bias.records import Mitigation, Point, Pointwise
 from evaluation.bias.resample import ResampleSettings, Tallies, holm, infer, spearman
 from evaluation.bias.settings import Rules
-from evaluation.bias.tally import FIRST, SECOND, UNREADABLE, blank, tally
+from evaluation.bias.tally import FIRST, NOT_ASKED, SECOND, UNREADABLE, blank, tally
 
 FEW = ResampleSettings(resamples=999)
 
@@ -127,6 +127,52 @@ def test_kin_apart_from_oneself():
     assert relations["family_over_strangers"].beta > 0.4
     assert relations["self_over_strangers"].interval[0] < 0 < relations["self_over_strangers"].interval[1]
     assert not made.judges[5].relations
+    assert relations["family_over_strangers"].p_holm == pytest.approx(
+        3 * relations["family_over_strangers"].p
+    )
+    assert made.judges[0].verdict == "not_fit"
+    assert any("its own family over strangers" in english for _, english in made.judges[0].reasons)
+    fair = [one for one in made.judges[1:] if one.verdict == "fit"]
+    assert fair and not any("beyond doubt" not in e and "family" in e for one in fair for _, e in one.reasons)
+
+
+def siblings(beta, p_holm):
+    return Point(name="x", own_pairs=9, null_pairs=9, beta=beta, interval=None, p=p_holm, p_holm=p_holm)
+
+
+def test_a_judge_that_favours_its_siblings_is_not_plainly_fit(report):
+    """Shown, it speaks against the judge; under a form that takes it away, with mitigation; else it is told."""
+    fair = report.judges[1].measure
+    common = {"bounds": Bounds(), "alpha": 0.05, "kin_graders": False}
+    shown, unsure, small = siblings(0.3, 0.01), siblings(-0.3, 0.2), siblings(0.05, 0.001)
+    verdict, reasons = judge_the_judge(fair, [], None, siblings=shown, **common)
+    assert verdict == "not_fit" and "favours models of its own family" in reasons[0][1]
+    verdict, reasons = judge_the_judge(fair, [], None, siblings=unsure, **common)
+    assert verdict == "fit" and "disfavours models" in reasons[-1][1] and "beyond doubt" in reasons[-1][1]
+    assert "未达显著" in reasons[-1][0]
+    verdict, reasons = judge_the_judge(fair, [], None, siblings=small, **common)
+    assert verdict == "fit" and not any("family" in english for _, english in reasons)
+    assert judge_the_judge(fair, [eased(fair)], None, siblings=shown, **common)[0] == "fit_with_mitigation"
+    still = eased(fair).model_copy(update={"siblings": shown})
+    assert judge_the_judge(fair, [still], None, siblings=shown, **common)[0] == "not_fit"
+
+
+def test_siblings_are_measured_under_every_form():
+    """Kin favoured in the holistic verdict alone: the structured one takes it away."""
+    study = planted(
+        [0.0] * 6, prompts=400, dimensions=(0.0,) * 5, rules=Rules(epsilons=(0.25,), null_per_prompt=0)
+    )
+    models = [
+        m.model_copy(update={"family": "one"}) if n < 2 else m for n, m in enumerate(study.settings.models)
+    ]
+    study.settings = study.settings.model_copy(update={"models": tuple(models)})
+    said = study.choices["plain"]["model-0"]
+    asked = said[:, 1, 2:] != NOT_ASKED
+    said[:, 1, 2:][asked], said[:, 2:, 1][asked] = FIRST, SECOND
+    one = analyse(study, FEW, AS_PRINTED).judges[0]
+    assert one.relations[1].beta > 0.3 and abs(one.mitigations[0].siblings.beta) < 0.1
+    assert one.verdict == "fit_with_mitigation"
+    assert any("own family" in english for _, english in one.reasons)
 
 
 def quality_arrays():
@@ -197,12 +243,10 @@ def test_holm_and_spearman():
     assert spearman([1, 1], [1, 2]) is None
 
 
-def test_a_judge_is_not_found_fit_by_what_was_not_asked(report):
-    """A form of which a part is missing eases nothing, and ratings nobody could read show nothing."""
-    fair = report.judges[1].measure
-    biased = report.judges[0].measure
-    whole = Mitigation(
-        measure=fair,
+def eased(measure):
+    """Another form under which the judge measures so, on all of its pairs."""
+    return Mitigation(
+        measure=measure,
         wanted=100,
         asked=100,
         plain_beta=0.3,
@@ -212,6 +256,13 @@ def test_a_judge_is_not_found_fit_by_what_was_not_asked(report):
         reduction=None,
         reduction_interval=None,
     )
+
+
+def test_a_judge_is_not_found_fit_by_what_was_not_asked(report):
+    """A form of which a part is missing eases nothing, and ratings nobody could read show nothing."""
+    fair = report.judges[1].measure
+    biased = report.judges[0].measure
+    whole = eased(fair)
     common = {"bounds": Bounds(), "alpha": 0.05, "kin_graders": False}
     assert judge_the_judge(biased, [whole], None, **common)[0] == "fit_with_mitigation"
     torn = whole.model_copy(update={"asked": 52})
