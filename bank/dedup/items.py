@@ -13,6 +13,7 @@ from bank.dedup.verdict import Finding, compare, with_figures
 from schemas.question import Status
 from schemas.settings import DedupSettings
 from schemas.text import fold
+from schemas.wording import PLAIN_INSTRUCTIONS
 
 # What the grouping needs to know of the rows in the bank.
 COLUMNS = (
@@ -38,6 +39,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _YES = frozenset("对 √ 正确 t true 是 y yes ✓ 真".split(" "))  # noqa: SIM905
 _NO = frozenset("错 × 错误 f false 否 不对 不正确 x no n ✗ 假".split(" "))  # noqa: SIM905
 _CHOICE = re.compile("[a-h]{1,8}")
+_PLAIN = sorted(filter(None, map(fold, PLAIN_INSTRUCTIONS)))
 
 
 @dataclass
@@ -154,7 +156,7 @@ def compare_items(item: Item, other: Item, settings: DedupSettings, texts: Findi
     needs = bool(item.row["needs_figure"] or other.row["needs_figure"])
     found = texts or compare(item.text, other.text, settings=settings)
     found = with_figures(found, figures, needs_figure=needs)
-    ours, theirs = fold(item.asked[1]), fold(other.asked[1])
+    ours, theirs = _content(item.asked[1]), _content(other.asked[1])
     if found.verdict == "different" or ours == theirs:
         return found
     # The words of the paper agree, the added ones do not: a question may have been put in them.
@@ -164,6 +166,12 @@ def compare_items(item: Item, other: Item, settings: DedupSettings, texts: Findi
     told = {**whole.evidence, "added words": f"{item.asked[1] or '∅'} | {other.asked[1] or '∅'}"}
     short = max(len(ours), len(theirs)) <= _INSTRUCTION
     return Finding("review" if short else whole.verdict, whole.score, told)
+
+
+def _content(added: str) -> str:
+    """The words added to a page's, folded, without an instruction that asks for nothing of its own."""
+    told = fold(added)
+    return next((told.removeprefix(plain) for plain in _PLAIN if told.startswith(plain)), told)
 
 
 def answers_conflict(one: str | None, other: str | None) -> bool:

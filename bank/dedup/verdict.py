@@ -16,6 +16,7 @@ from schemas.settings import DedupSettings
 # may leave more out;
 # over _ENDLESS, an alignment costs too much memory.
 _TERSE, _MIDDLE, _ODD, _WIDE, _ENDLESS = 14, 25, 30, 40, 20_000
+_RUN_ON = 15  # characters of an option, beyond twice the longest of the others
 _MUCH = 0.35  # share from which it is another text
 _SLIGHT = 0.16  # share of a text that may be left over and change nothing
 
@@ -91,6 +92,16 @@ def compare_read(a: AsRead, b: AsRead, at: DedupSettings) -> tuple[Finding, Find
     return _both("review", score / 100, {**evidence, **told})
 
 
+def _swollen(a: Sequence[str], b: Sequence[str]) -> str:
+    """An option so long beside the others that the next question may have run into it, or ''."""
+    for mine, theirs in ((a, b), (b, a)):
+        like = theirs or mine[:-1]
+        last = mine[-1] if mine else ""
+        if like and len(last) > 2 * max(map(len, like)) + _RUN_ON:
+            return last
+    return ""
+
+
 def _both(verdict: Decision, score: float, told: dict[str, str]) -> tuple[Finding, Finding]:
     found = Finding(verdict, score, told)
     return found, found
@@ -131,6 +142,8 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
         return "different", told
     if lone and (length < 12 or (length < 30 and pair.a.choosing)):
         return "review", {**told, "options": "only on one side, and the stem says little without"}
+    if swollen := _swollen(pair.a.options, pair.b.options):
+        return "review", {**told, "options": f"one is much longer than the others: {swollen[:30]}"}
     doubt = qualified(pair) if length < _WIDE else ""
     if doubt:
         return "review", {**told, "qualifier": doubt}

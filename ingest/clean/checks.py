@@ -9,9 +9,9 @@ from ingest.clean.answers import verdict
 from ingest.clean.asking import asks, is_topic
 from ingest.clean.pointers import points_outside
 from ingest.clean.text import BLANK, without_formulas
-from ingest.clean.wording import without_instruction
 from schemas.question import Draft, Option, PrintedForm, QuestionType
 from schemas.text import fold
+from schemas.wording import without_instruction
 
 TOLERABLE = frozenset(
     {"no_answer", "needs_figure", "figure", "options_kept", "verdict_only", "outside_paper"}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ingest.clean.answers import choice_letters
 from ingest.clean.text import BLANK, blanks
-from ingest.clean.wording import Wording
 from schemas.question import Draft, Option
 from schemas.text import fold
+from schemas.wording import Wording
 
 _TOLD_BELOW = (
     r"(?!\S{0,6}(?:图|表|程序|代码|函数|定义|电路|材料|案例|资料|信息|数据(?!结构|库|元素|类型|模型)|短文|算法|树|网络|所示|关系|声明"

@@ -9,9 +9,9 @@ from ingest.clean.asking import asks, is_topic, told_after
 from ingest.clean.choice import Item
 from ingest.clean.tasks import task
 from ingest.clean.text import BLANK, NUMBERED_PLACE, blanks, without_formulas
-from ingest.clean.wording import CHINESE, ENGLISH, Wording
 from schemas.question import Draft, PrintedForm, QuestionType
 from schemas.text import han_share
+from schemas.wording import CHINESE, ENGLISH, Wording
 
 _TERM_SECTION = re.compile(
     r"名词|术语|解释(?:下列|以下)|概念(?:解释|题)|definitions?|\bterms?\b", re.IGNORECASE

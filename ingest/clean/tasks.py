@@ -6,8 +6,8 @@ import re
 
 from ingest.clean.asking import asks, heading_task, is_topic
 from ingest.clean.text import without_formulas
-from ingest.clean.wording import Wording
 from schemas.question import QuestionType
+from schemas.wording import Wording
 
 # The heading's word for the kind of its items, and the field of Wording that demands it.
 _BY_HEADING = (

@@ -299,3 +299,29 @@ def test_thousands_of_copies_of_one_question_settle_in_linear_time() -> None:
     rows = settled([question(t, source=f"{n}.pdf") for n, t in enumerate(texts)])
     assert sum(q.status is Status.DUPLICATE for q in rows) == len(texts) - 1
     assert time.process_time() - started < 20
+
+
+def test_an_option_into_which_the_next_question_ran_is_for_a_curator() -> None:
+    clean = "一棵二叉树有100个叶子结点，则度为2的结点有（）个。\nA. 98 B. 99 C. 100 D. 101"
+    both = clean + "\n5.高度为5的满二叉树（根的高度为1）共有（）个结点。\nA.15 B.16 C.31 D.32"
+    assert compare(clean, clean.replace("D. 101", "D．101。")).verdict == "duplicate"
+    for other in (clean, clean.partition("\n")[0]):
+        assert compare(both, other).verdict == compare(other, both).verdict == "review"
+
+
+@pytest.mark.parametrize(
+    "order", ["请填写下面空白处（____）的内容。\n", "请简述：", "请判断下列说法是否正确，并说明理由。\n"]
+)
+def test_an_instruction_of_ours_makes_no_other_question(order: str) -> None:
+    one = question("成人腋温的正常范围为℃。", source="scan.pdf", printed="成人腋温的正常范围为℃。")
+    other = question(
+        f"{order}成人腋温的正常范围为____℃。", source="text.pdf", printed="成人腋温的正常范围为____℃。"
+    )
+    assert [bool(q.duplicate_of) for q in settled([other, one])].count(True) == 1
+
+
+def test_a_task_of_ours_does() -> None:
+    text = "He who would eat the nut must first crack the shell."
+    other = question(f"请将下面的内容译成汉语。\n{text}", source="a.pdf", printed=text)
+    one = question(f"请分析下面的内容，并说明理由。\n{text}", source="b.pdf", printed=text)
+    assert not any(q.duplicate_of for q in settled([other, one]))

@@ -121,6 +121,11 @@ def without_instruction(prompt: str) -> str:
     return prompt
 
 
+# They ask for nothing but what is printed: whether one stands before a question or not, it is the same one.
+_PLAIN = ("judge", "discuss", "explain", "fill", "fill_numbered", "choose", "by_number", "outline", "expound",
+          "analyse")  # fmt: skip
+PLAIN_INSTRUCTIONS = frozenset(str(getattr(words, name)) for words in (CHINESE, ENGLISH) for name in _PLAIN)
+
 _INSTRUCTIONS = (
     "judge", "judge_option", "discuss", "explain", "fill", "fill_numbered", "choose", "by_number", "outline",
     "expound", "analyse", "compute", "prove", "program", "run", "draw", "correct", "translate", "to_chinese",
