@@ -25,7 +25,7 @@ from evaluation.bias.records import (
 from evaluation.bias.resample import ResampleSettings, spearman
 from evaluation.bias.settings import families_of
 from evaluation.bias.study import Study, pairs_of
-from evaluation.bias.whole import gaps, told, unfinished, ungraded
+from evaluation.bias.whole import elsewhere, gaps, told, unfinished, ungraded
 
 _PERMUTATIONS = 10_000
 
@@ -58,6 +58,7 @@ def analyse(
             kin_graders=bool(study.kin_graders),
             rates_replies=model.pointwise,
             missing=(*unfinished(judge, missing), *ungraded(study.grading)),
+            elsewhere=elsewhere(judge, missing),
             siblings=siblings(kin[judge]),
         )
         reports.append(

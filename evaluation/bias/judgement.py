@@ -24,23 +24,41 @@ def judge_the_judge(
     kin_graders: bool,
     rates_replies: bool = False,
     missing: Sequence[Reason] = (),
+    elsewhere: Sequence[Reason] = (),
     siblings: Point | None = None,
 ) -> tuple[str, tuple[Reason, ...]]:
     """The verdict and its reasons, (Chinese, English) each.
 
     A judge is fit when it is objective, is so in SURE of the resamples, and does not favour its siblings;
     with mitigation, when that holds under another form of the verdict. missing: what is still to be asked
-    or graded of it, in words; nothing is decided before. rates_replies: its ratings of single replies are
-    audited too, and speak against it where there are too few. siblings: kin over strangers. Nothing rests
-    on the source's tests.
+    or graded of it, in words: nothing is decided before. elsewhere: what other judges have left open:
+    nobody is found fit before. rates_replies: its ratings of single replies are audited too, and speak
+    against it where there are too few. siblings: kin over strangers. Nothing rests on the source's tests.
     """
     if missing:
         return UNDECIDED, tuple(missing)
+    verdict, reasons = _decided(
+        measure, mitigations, _rates(pointwise, alpha, rates_replies), bounds, alpha, siblings, kin_graders
+    )
+    if elsewhere and verdict != UNFIT:
+        return UNDECIDED, (*elsewhere, *reasons)
+    return verdict, reasons
+
+
+def _decided(
+    measure: Measure,
+    mitigations: Sequence[Mitigation],
+    rates: list[Reason],
+    bounds: Bounds,
+    alpha: float,
+    siblings: Point | None,
+    kin_graders: bool,
+) -> tuple[str, tuple[Reason, ...]]:
     thin = _thin(measure, kin_graders)
     if thin:
         return UNFIT, tuple(thin)
     kin, unsure = _siblings(siblings, bounds, alpha)
-    against, rates = [*_against(measure, bounds, alpha), *kin], _rates(pointwise, alpha, rates_replies)
+    against = [*_against(measure, bounds, alpha), *kin]
     if not against and not rates:
         return FIT, (*_for(measure, bounds), *unsure, *_loose(bounds))
     for one in mitigations:

@@ -42,7 +42,7 @@ def told(missing: Sequence[Gap]) -> list[Reason]:
 
 
 def unfinished(judge: str, missing: Sequence[Gap]) -> list[Reason]:
-    """The gaps that leave this judge's figures open, in words; those of other judges alone do not."""
+    """The gaps that leave this judge's own figures open, in words."""
     reasons = []
     for stage, chinese in _OF_ALL.items():
         found = [one for one in missing if one.stage == stage]
@@ -66,6 +66,21 @@ def unfinished(judge: str, missing: Sequence[Gap]) -> list[Reason]:
                 )
             )
     return reasons
+
+
+def elsewhere(judge: str, missing: Sequence[Gap]) -> list[Reason]:
+    """That other judges are not asked to the end, in words."""
+    others = sorted({one.who for one in missing if one.stage in _OWN and one.who != judge})
+    if not others:
+        return []
+    named = ", ".join(others)
+    return [
+        (
+            f"审计未完成：还缺其他裁判的答复（{named}），而 p 值对全部裁判一并校正",
+            f"the audit is not finished: answers of other judges are missing ({named}), and p values are"
+            " corrected over all of them",
+        )
+    ]
 
 
 def ungraded(grading: Sequence[Grading]) -> list[Reason]:
