@@ -11,7 +11,6 @@ from auditkit import MODELS, House, around, planned
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluation.audited import audits_of
 from evaluation.bias.analyse import analyse
 from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.conduct import conduct
@@ -179,16 +178,6 @@ def test_a_grader_nobody_can_read(house, tmp_path):
     assert (reviewer.unreadable, reviewer.given) == (0, 72)
     assert "6 of 72 grades of critic" in made.judges[0].reasons[0][1]
     assert any("critic: only 66 of 72" in english for _, english in made.notes)
-
-
-def test_an_undecided_setting_is_worse_than_a_fit_one(whole, tmp_path):
-    shutil.copytree(whole, tmp_path / "cut")
-    (tmp_path / "cut/verdicts/01-m0.jsonl").unlink()
-    first, second = report(tmp_path / "cut").judges[0], report(whole).judges[1]
-    assert (first.verdict, second.verdict) == ("not_decided", "fit")
-    named = tuple(one.model_copy(update={"name": "m"}) for one in (second, first))
-    both = report(whole).model_copy(update={"judges": named})
-    assert audits_of("m", [both])[0].verdict == "not_decided"
 
 
 VALUES = st.one_of(
