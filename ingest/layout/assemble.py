@@ -35,23 +35,21 @@ def blocks(runs: Sequence[Run], page: int, origin: Origin, walls: Sequence[float
 
 def _upright_words(runs: Sequence[Run]) -> list[list[Run]]:
     """Words printed down the margin, one character below the other."""
-    single = sorted(
-        (run for run in runs if len(run.text) == 1 and not run.asset),
-        key=lambda run: (round((run.box.x0 + run.box.x1) / 4), run.box.y0),
-    )
+    single = [run for run in runs if len(run.text) == 1 and not run.asset]
     long = [run for run in runs if len(run.text) > 4]
     if not long:
         return []
     left, right = min(run.box.x0 for run in long), max(run.box.x1 for run in long)
-    columns: list[list[Run]] = [[]]
-    for run in single:
-        x = (run.box.x0 + run.box.x1) / 2
-        if left < x < right:
+    columns: list[list[Run]] = []
+    for run in sorted(single, key=lambda run: run.box.x0):
+        if left < (run.box.x0 + run.box.x1) / 2 < right:
             continue
-        last = columns[-1][-1] if columns[-1] else run
-        if abs((last.box.x0 + last.box.x1) / 2 - x) > 0.3 * run.size:
+        # The boxes of a recogniser are of all widths: those of one column overlap.
+        if not columns or run.box.x0 > columns[-1][0].box.x1 - 0.3 * run.size:
             columns.append([])
         columns[-1].append(run)
+    for column in columns:
+        column.sort(key=lambda run: run.box.y0)
     return [stack for column in columns for stack in _words_down(column)]
 
 

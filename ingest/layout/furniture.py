@@ -51,6 +51,7 @@ _SCORE_BOX = re.compile(
 _SCORE_WORD = re.compile(
     r"得\s*分|评\s*卷\s*人|评\s*分\s*人|阅\s*卷\s*人|评\s*阅\s*人|复\s*核\s*人|核\s*分\s*人|题\s*号|总\s*分|评\s*卷\s*教\s*师"
 )
+_SEAL_SIGNS = frozenset("密封弥装订线内外此不要请勿准得超过答题")
 _SEAL = re.compile(
     r"密\s*封\s*线|装\s*订\s*线|(?:不\s*要|不\s*准|勿|请\s*勿|不\s*得)\s*(?:在\s*)?(?:答\s*题|超\s*过)"
 )
@@ -155,8 +156,13 @@ def asks_candidate(text: str) -> bool:
 
 
 def is_seal(text: str) -> bool:
-    """Whether a word down the margin is that of a seal or binding line."""
-    return bool(_SEAL.search(text))
+    """Whether a word down the margin is that of a seal or binding line.
+
+    It may be printed from the bottom to the top, and a scan may have lost or misread some of it.
+    """
+    known = [char for char in text if char in _SEAL_SIGNS]
+    most = len(set(known)) >= 3 and len(known) > 0.7 * len(text)
+    return most or any(_SEAL.search(one) for one in (text, text[::-1]))
 
 
 class _Context:

@@ -155,6 +155,25 @@ def test_words_down_the_margin_and_marking_boxes_are_set_aside() -> None:
     assert len(found) == 10
 
 
+@pytest.mark.parametrize(
+    "margin",
+    ["题答要不内线封密", "题答不内线封图", "留内要答题", "密封线内请勿答题"],
+)
+def test_a_seal_line_read_upwards_or_in_part_stays_out_of_the_lines(margin: str) -> None:
+    # A recogniser turns the characters upright, misses some, and finds boxes of all widths.
+    page = [run(char, 12 + index % 3, 108 + 60 * index) for index, char in enumerate(margin)]
+    page += [run(f"{n}. 这是一道有足够长度的题目。", 50, 90 + 20 * n) for n in range(1, 26)]
+    found = assemble.blocks(page, 1, Origin.OCR)
+    assert [b.text for b in found if b.kind is BlockKind.FURNITURE] == [margin]
+    assert len(found) == 26
+
+
+def test_other_characters_down_the_margin_are_no_seal_line() -> None:
+    page = [run(char, 12, 108 + 60 * index) for index, char in enumerate("甲乙丙丁")]
+    page += [run(f"{n}. 这是一道有足够长度的题目。", 50, 90 + 20 * n) for n in range(1, 26)]
+    assert not [b for b in assemble.blocks(page, 1, Origin.OCR) if b.kind is BlockKind.FURNITURE]
+
+
 def pages(*tops: str, number: bool = True) -> list[Page]:
     out = []
     for index, top in enumerate(tops, start=1):
