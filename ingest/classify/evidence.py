@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ingest.classify.match import prepare
@@ -34,11 +34,17 @@ _TEMPER = 0.3
 _EVEN = 0.02
 """What a sub-discipline without words of its own has of its discipline's odds, beside one with words."""
 
+_LEAST = 1e-6
+"""The same where its characters speak against it as well."""
+
 _NOTHING = 1e-4
 """Score of a sub-discipline below which it is left out."""
 
 _PARTS = 0.2
-"""What a pair or triple of characters counts beside a word."""
+"""What a pair or triple of characters counts beside a word, between disciplines."""
+
+_PARTS_WITHIN = 0.15
+"""The same between the sub-disciplines of one."""
 
 _DOUBT = 0.05
 """Chance that a question's words speak for a discipline it does not belong to: what one voice can do."""
@@ -80,6 +86,34 @@ def parts(text: str) -> tuple[dict[str, int], set[str]]:
 
     Plain and little words have none of these.
     """
+    counts, chars = _read(text)
+    said = {chars[at : at + 2] for at in range(len(chars) - 1)}
+    said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
+    return counts, said
+
+
+def find(text: str) -> Found:
+    """The listed words of a text, and the characters, pairs and triples that listed words are made of.
+
+    By these a term nobody listed speaks by its parts.
+    """
+    counts, chars = _read(text)
+    place = model().grams.get
+    pairs = list(map(place, map(str.__add__, chars, chars[1:])))
+    # What has a triple has both its pairs.
+    triples = [
+        place(chars[at : at + 3])
+        for at, (one, next_one) in enumerate(pairwise(pairs))
+        if one is not None and next_one is not None
+    ]
+    found = {*pairs, *triples}
+    if counts or found != {None}:  # single characters only join what speaks
+        found.update(map(place, chars))
+    return Found(counts, sorted(at for at in found if at is not None))
+
+
+def _read(text: str) -> tuple[dict[str, int], str]:
+    """The listed words of a text with how often, and its characters without plain and little words."""
     known = model()
     prepared = prepare(text[:MAX_CHARS])
     if any(word in prepared for word in _ASKED):
@@ -94,26 +128,14 @@ def parts(text: str) -> tuple[dict[str, int], set[str]]:
         else:
             counts[word] = counts.get(word, 0) + 1
     bare.append(prepared[kept:])
-    chars = _LITTLE.sub(" ", " ".join(bare))
-    said = {chars[at : at + 2] for at in range(len(chars) - 1)}
-    said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
-    return counts, said
-
-
-def find(text: str) -> Found:
-    """The listed words of a text, and the pairs and triples of characters that listed words are made of.
-
-    By these a term nobody listed speaks by its parts.
-    """
-    grams = model().grams
-    counts, said = parts(text)
-    return Found(counts, sorted(grams[gram] for gram in said if gram in grams))
+    return counts, _LITTLE.sub(" ", " ".join(bare))
 
 
 def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
     """Log-odds of texts: an array (texts, disciplines), and one (texts, sub-disciplines).
 
-    A word said twice counts less the second time.
+    A word said twice counts less the second time. Between the sub-disciplines of one discipline the
+    parts of words lower those they speak for less than for the best.
     """
     import numpy as np
 
@@ -133,8 +155,34 @@ def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
         starts = _starts([len(found[at].grams) for at in parted])
         by_gram[parted] = np.add.reduceat(known.gram_rows[places], starts)
     by_sub = by_word[:, number:]
-    support = np.log1p(np.expm1(np.minimum(by_sub * _SCALE, 50.0)) @ known.members)
-    return by_word[:, :number] + support + _PARTS * by_gram, by_sub
+    own = np.expm1(np.minimum(by_sub * _SCALE, 50.0))
+    sums = by_word[:, :number] + np.log1p(own @ known.members) + _PARTS * by_gram
+    return sums, np.log1p((own + _EVEN) * _within([one.grams for one in found])) / _SCALE
+
+
+def _within(grams: Sequence[Sequence[int]]) -> Reals:
+    """What grams leave of the odds of each sub-discipline, (texts, sub-disciplines): 1 for the best of each
+    discipline.
+    """
+    import numpy as np
+
+    known = model()
+    lengths = [len(some) for some in grams]
+    places = np.array([place for some in grams for place in some], np.int64)
+    begin = known.gram_starts[places]
+    times = known.gram_starts[places + 1] - begin
+    entry = np.repeat(begin - (np.cumsum(times) - times), times) + np.arange(times.sum())
+    text = np.repeat(np.repeat(np.arange(len(grams)), lengths), times)
+    shape = len(grams), len(known.subs)
+    said = np.bincount(
+        text * shape[1] + known.gram_codes[entry],
+        weights=known.gram_subs[entry],
+        minlength=shape[0] * shape[1],
+    ).reshape(shape)
+    bounds = np.flatnonzero(np.diff(known.members.argmax(axis=1), prepend=-1))
+    best = np.repeat(np.maximum.reduceat(said, bounds, axis=1), np.diff([*bounds, shape[1]]), axis=1)
+    result: Reals = np.exp(_PARTS_WITHIN * (said - best)).astype(np.float32)
+    return result
 
 
 def _starts(lengths: list[int]) -> list[int]:
@@ -151,7 +199,7 @@ def raised(sums: Reals, by_sub: Reals) -> Reals:
 
     known = model()
     odds = np.maximum(np.expm1(np.minimum(sums * _TEMPER, 60.0)), 0.0)
-    parts = np.expm1(np.minimum(by_sub * _SCALE, 50.0)) + _EVEN
+    parts = np.expm1(np.minimum(by_sub * _SCALE, 50.0)) + _LEAST
     shares = parts / ((parts @ known.members) @ known.members.T)
     result: Reals = shares * (odds @ known.members.T)
     return result

@@ -29,14 +29,19 @@ _FLOOR = 0.1
 _LENGTH = 0.2
 """What a word loses when its discipline's lists are e times as long as others."""
 
-_DOUBT = {2: 6.0, 3: 3.0}
-"""Words that a pair or triple of characters must occur in before it is believed by half."""
+_DOUBT = {1: 60.0, 2: 6.0, 3: 3.0}
+"""Words that a character, pair or triple must occur in before it is believed by half."""
+
+_SINGLE = 0.5
+"""What a single character counts beside a pair or triple."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordModel:
     """rows: evidence of each listed word, first for the disciplines, then for the sub-disciplines, in
-    log-odds; gram_rows: evidence of pairs and triples of characters for the disciplines.
+    log-odds; gram_rows: evidence of characters, pairs and triples of them for the disciplines.
+    gram_subs: the same for sub-disciplines, above what says nothing: those of gram n are in
+    gram_codes and gram_subs from gram_starts[n] to gram_starts[n + 1].
     """
 
     disciplines: tuple[str, ...]
@@ -47,6 +52,9 @@ class WordModel:
     rows: NDArray[np.float32]
     grams: dict[str, int]
     gram_rows: NDArray[np.float32]
+    gram_starts: NDArray[np.int64]
+    gram_codes: NDArray[np.uint8]
+    gram_subs: NDArray[np.float32]
     segmenter: Segmenter
 
 
@@ -128,9 +136,15 @@ def _lean(words: _Words) -> None:
 
 
 def grams_of(text: str) -> set[str]:
-    """Pairs and triples of characters without spaces; of Latin letters none."""
-    found = {text[at : at + size] for size in (2, 3) for at in range(len(text) - size + 1)}
-    return {gram for gram in found if " " not in gram and not gram.isascii()}
+    """Characters that are not ASCII, and pairs and triples of characters with one in every pair."""
+    pairs = {
+        at for at in range(len(text) - 1) if " " not in (pair := text[at : at + 2]) and not pair.isascii()
+    }
+    return (
+        {char for char in text if not char.isascii()}
+        | {text[at : at + 2] for at in pairs}
+        | {text[at : at + 3] for at in pairs if at + 1 in pairs}
+    )
 
 
 @cache
@@ -154,6 +168,9 @@ def model() -> WordModel:
         rows.reshape(len(words), -1),
         dict(zip(grams, range(len(grams)), strict=True)),
         arrays["gram_rows"].astype(np.float32, copy=False),
+        arrays["gram_starts"].astype(np.int64),
+        arrays["gram_codes"].astype(np.uint8, copy=False),
+        arrays["gram_subs"].astype(np.float32, copy=False),
         Segmenter((*words, *plain)),
     )
 
@@ -181,7 +198,8 @@ def _made() -> dict[str, NDArray[np.generic]]:
         for sub, share in words.shares[word].items():
             by_sub[at, place[sub]] = share
     by_discipline = by_sub @ members
-    grams, gram_rows = _grams(ids, by_discipline)
+    grams, words_of, grams_in = _grams(ids)
+    doubt = np.array([_DOUBT[len(gram)] for gram in grams])
     size = by_discipline.sum(axis=0)
     spread = by_sub @ _spread(place)
     shares = np.hstack([spread @ members, spread])
@@ -197,7 +215,8 @@ def _made() -> dict[str, NDArray[np.generic]]:
         "grams": _lines(grams),
         "places": places,
         "values": flat[places],
-        "gram_rows": gram_rows,
+        "gram_rows": _gram_rows(words_of, grams_in, by_discipline, doubt),
+        **_gram_subs(words_of, grams_in, by_sub, doubt),
     }
 
 
@@ -218,14 +237,8 @@ def _spread(place: dict[str, int]) -> NDArray[np.float32]:
     return result
 
 
-def _grams(
-    ids: dict[str, int], by_discipline: NDArray[np.float32]
-) -> tuple[dict[str, int], NDArray[np.float32]]:
-    """Pairs and triples of characters of all words, and the log-odds they carry for each discipline.
-
-    A discipline with longer lists has more words with any pair by that alone, so counts are taken
-    by the length of its lists; what occurs in few words is drawn towards saying nothing.
-    """
+def _grams(ids: dict[str, int]) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int64]]:
+    """Characters, pairs and triples, and which word has which: two arrays, one entry an occurrence."""
     import numpy as np
 
     grams: dict[str, int] = {}
@@ -235,16 +248,65 @@ def _grams(
         for gram in sorted(grams_of(word)):
             where.append(grams.setdefault(gram, len(grams)))
             which.append(at)
-    size = by_discipline.sum(axis=0)
-    even = by_discipline / (size / size.mean())
+    return grams, np.array(which), np.array(where)
+
+
+def _even(shares: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shares of words (words, places) by the length of each place's lists: a longer one has more words with
+    any pair of characters by that alone.
+    """
+    import numpy as np
+
+    size = np.maximum(shares.sum(axis=0), 1.0)
+    result: NDArray[np.float32] = shares / (size / size.mean())
+    return result
+
+
+def _gram_rows(
+    which: NDArray[np.int64],
+    where: NDArray[np.int64],
+    by_discipline: NDArray[np.float32],
+    doubt: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """Log-odds that grams carry for each discipline; one of few words is drawn towards saying nothing."""
+    import numpy as np
+
+    even = _even(by_discipline)
+    number = even.shape[1]
     counts = np.stack(
-        [
-            np.bincount(where, weights=even[which, d], minlength=len(grams))
-            for d in range(by_discipline.shape[1])
-        ],
-        axis=1,
+        [np.bincount(where, weights=even[which, d], minlength=len(doubt)) for d in range(number)], axis=1
     )
-    doubt = np.array([_DOUBT[len(gram)] for gram in grams])[:, None]
-    number = counts.shape[1]
-    odds = np.log((counts + doubt / number) / (counts.sum(axis=1, keepdims=True) + doubt) * number)
-    return grams, odds.astype(np.float32)
+    few = doubt[:, None]
+    odds = np.log((counts + few / number) / (counts.sum(axis=1, keepdims=True) + few) * number)
+    odds[doubt == _DOUBT[1]] *= _SINGLE
+    result: NDArray[np.float32] = odds.astype(np.float32)
+    return result
+
+
+def _gram_subs(
+    which: NDArray[np.int64],
+    where: NDArray[np.int64],
+    by_sub: NDArray[np.float32],
+    doubt: NDArray[np.float64],
+) -> dict[str, NDArray[np.generic]]:
+    """What grams say of sub-disciplines: log-odds over one that has no word with the gram."""
+    import numpy as np
+
+    even = _even(by_sub)
+    number = even.shape[1]
+    more = doubt[where] < _DOUBT[1]  # single characters say too little of these
+    which, where = which[more], where[more]
+    words, subs = np.nonzero(even)
+    # One entry for each occurrence of a gram in a word and each sub-discipline of that word.
+    per_word = np.bincount(words, minlength=len(even))
+    first = np.cumsum(per_word) - per_word
+    times = per_word[which]
+    entry = np.repeat(first[which] - (np.cumsum(times) - times), times) + np.arange(times.sum())
+    keys, at = np.unique(np.repeat(where, times) * number + subs[entry], return_inverse=True)
+    counts = np.bincount(at, weights=even[words[entry], subs[entry]])
+    grams = keys // number
+    return {
+        "gram_starts": np.searchsorted(grams, np.arange(len(doubt) + 1)).astype(np.uint32),
+        "gram_codes": (keys % number).astype(np.uint8),
+        "gram_subs": np.log1p(counts * number / doubt[grams]).astype(np.float32),
+    }
