@@ -215,7 +215,7 @@ class Batch:
                 "items": told.items,
                 "refused": told.refused,
             },
-            stage_versions=stage.stage_versions(),
+            stage_versions=stage.stage_versions(self.settings),
             dedup=self.settings.dedup,
         )
 
@@ -242,7 +242,7 @@ class Batch:
             committed=added.committed if added else False,
             summary=summarise(files).model_copy(update=update),
             settings=printable(self.settings),
-            stage_versions=stage.stage_versions(),
+            stage_versions=stage.stage_versions(self.settings),
             files=files,
         )
 

@@ -60,9 +60,20 @@ def code_version(stage: str) -> str:
     return digest.hexdigest()[:_LENGTH]
 
 
-def stage_versions() -> dict[str, str]:
-    """The code version of every stage, as the bank keeps it with each question."""
-    return {stage: code_version(stage) for stage in SOURCES}
+def stage_versions(settings: Settings | None = None) -> dict[str, str]:
+    """The version of every stage, as the bank keeps it with each question.
+
+    It is that of the code; where settings.classify.model names a file, filing depends on its content too.
+    """
+    versions = {stage: code_version(stage) for stage in SOURCES}
+    if settings is not None and settings.classify.model:
+        try:
+            with Path(settings.classify.model).open("rb") as stream:
+                content = hashlib.file_digest(stream, "blake2b").hexdigest()
+        except OSError:  # nothing was filed by it
+            content = ""
+        versions["classify"] = _hash([versions["classify"], content])
+    return versions
 
 
 def extract_version(settings: ReadSettings) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 import sys
+import threading
 import unicodedata
 import zipfile
 from collections.abc import Callable
@@ -50,7 +51,10 @@ def kept(make: Callable[[], Arrays], *, home: Path | None = None) -> Arrays:
     """
     import numpy as np
 
-    folder = home or cache_home() / "classify"
+    try:
+        folder = home or cache_home() / "classify"
+    except RuntimeError:  # an account without a home
+        return make()
     key = sources_digest()
     path = folder / f"{_PREFIX}{key[:32]}.npz"
     # zipfile checks each part's sum as it is read.
@@ -70,7 +74,7 @@ def kept(make: Callable[[], Arrays], *, home: Path | None = None) -> Arrays:
 
 def _keep(path: Path, data: bytes) -> None:
     """Whole or not at all; what was kept of earlier sources goes."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

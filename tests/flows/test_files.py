@@ -12,7 +12,7 @@ from flows import stage
 from flows.files import find
 from flows.reading import answer_hashes, parse_answers
 from schemas.errors import UsageError
-from schemas.settings import ReadSettings, Settings
+from schemas.settings import ClassifySettings, ReadSettings, Settings
 
 MANY = 1_000_000
 
@@ -193,3 +193,19 @@ def test_every_stage_has_sources_and_a_version() -> None:
     versions = stage.stage_versions()
     assert len(set(versions.values())) == len(stage.SOURCES)
     assert stage.extract_version(ReadSettings()) != stage.extract_version(ReadSettings(ocr="never"))
+
+
+def test_filing_depends_on_the_content_of_a_learned_model(tmp_path: Path) -> None:
+    file = tmp_path / "model.npz"
+    settings = Settings(classify=ClassifySettings(model=str(file)))
+    versions = []
+    for content in (b"", b"one", b"other", b"one"):
+        file.write_bytes(content)
+        versions.append(stage.stage_versions(settings))
+    file.unlink()
+    versions.append(stage.stage_versions(settings))
+    plain = stage.stage_versions()
+    filed = [version.pop("classify") for version in versions]
+    assert versions == [{name: code for name, code in plain.items() if name != "classify"}] * len(filed)
+    assert filed[1] == filed[3] and len({*filed, plain["classify"]}) == 5
+    assert stage.stage_versions(Settings()) == plain

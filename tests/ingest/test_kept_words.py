@@ -68,3 +68,12 @@ def test_without_a_folder_it_is_made_each_time(tmp_path):
     for _ in range(2):
         assert same(kept(make, home=tmp_path / "file" / "within"))
     assert make.made == 2
+
+
+def test_an_account_without_a_home_makes_it_each_time(monkeypatch):
+    def none():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("ingest.classify.kept.cache_home", none)
+    make = Maker()
+    assert same(kept(make)) and make.made == 1
