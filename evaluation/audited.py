@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from evaluation.bias.judgement import FIT, MITIGATED, UNDECIDED, UNFIT
+from evaluation.bias.judgement import UNDECIDED, UNFIT
 from evaluation.bias.records import AuditReport, JudgeReport
-from evaluation.families import plain
+from evaluation.bias.reread import VERDICTS, Audit
+from evaluation.bias.resample import ResampleSettings
+from evaluation.bias.sealed import NOT_CHECKED, NOT_SEALED, Seal
+from evaluation.bias.settings import Rules
+from evaluation.families import bare, dateless, plain
 from schemas.document import Frozen
 
-_ORDER = (UNFIT, UNDECIDED, MITIGATED, FIT)
+Told = tuple[str, str]
+
+
+class Limits(Frozen):
+    """What an audit takes for fair: least π, most |β|, level α, difference ε of replies of equal quality."""
+
+    pi: float = Rules().pi
+    beta: float = Rules().beta
+    alpha: float = ResampleSettings().alpha
+    epsilon: float = Rules().epsilon
+
+    def __str__(self) -> str:
+        return f"π ≥ {self.pi:g}, |β| ≤ {self.beta:g}, α = {self.alpha:g}, ε = {self.epsilon:g}"
 
 
 class JudgeAudit(Frozen):
-    """One judge of a board; verdict is '' where no audit was given that has it."""
+    """One judge of a board; verdict is '' where no audit was given that has it.
+
+    warnings are what a reader has to know before the verdict; a board that leaves them out misleads.
+    """
 
     judge: str
-    verdict: str = Field(default="", description="fit, fit_with_mitigation, not_fit, not_decided")
-    reasons: tuple[tuple[str, str], ...] = Field(default=(), description="(Chinese, English)")
+    verdict: str = Field(default="", description="fit, fit_with_mitigation, not_fit, not_decided, or unknown")
+    reasons: tuple[Told, ...] = Field(default=(), description="(Chinese, English)")
+    warnings: tuple[Told, ...] = Field(default=(), description="(Chinese, English)")
+    model: str = Field(default="", description="the model that was audited, by the name it was called")
+    model_ids: tuple[str, ...] = Field(default=(), description="what its endpoint called it in the audit")
+    very: bool = Field(default=False, description="whether that is the very judge, and no other date of it")
+    seal: Seal | None = None
+    limits: Limits | None = None
     judge_class: str = ""
     beta: float | None = None
     interval: tuple[float, float] | None = None
@@ -32,33 +57,108 @@ class JudgeAudit(Frozen):
     prompts: int = 0
 
 
-def audits_of(judge: str, reports: Sequence[AuditReport]) -> tuple[JudgeAudit, ...]:
-    """For each judge of a board (several are joined by +) what the newest report says that has it.
+UNKNOWN = "unknown"
 
-    A judge is known by its model's name, without provider prefix, size and date.
+
+def audits_of(
+    judge: str, audits: Sequence[Audit], members: Sequence[str] = (), ids: Iterable[str] = ()
+) -> tuple[JudgeAudit, ...]:
+    """For each judge of a board what the newest audit says that has it.
+
+    members are the judges of a panel, by default the parts of its name between +; ids what the runs'
+    endpoints called their judges. An audit stands for a judge of another date, and says so; it stands for
+    no other size or version.
     """
-    return tuple(_one(name, reports) for name in judge.split("+"))
+    names = tuple(members) or tuple(judge.split("+"))
+    known = set(ids)
+    return tuple(
+        _one(name, known if len(names) == 1 else {one for one in known if plain(one) == plain(name)}, audits)
+        for name in names
+    )
 
 
-def _one(name: str, reports: Sequence[AuditReport]) -> JudgeAudit:
-    found = [
-        (report, one)
-        for report in reports
-        for one in report.judges
-        if plain(name) in {plain(one.name), *(plain(known) for known in one.model_ids)}
-    ]
+def _one(name: str, ids: set[str], audits: Sequence[Audit]) -> JudgeAudit:
+    found = [(audit, one) for audit in audits for one in audit.report.judges if _stands(one, name, ids)]
     if not found:
-        return JudgeAudit(judge=name)
+        return JudgeAudit(judge=name, warnings=(*_none(), *_near(name, audits)))
     # Where one audit has several settings of the model, the worst of them stands for it.
-    report, one = max(found, key=lambda each: (each[0].made_at, -_ORDER.index(each[1].verdict)))
-    return _told(name, report, one)
+    audit, one = max(found, key=lambda each: (*_age(each[0].report), -_rank(each[1].verdict)))
+    worse = [(other.report, each) for other, each in found if _rank(each.verdict) < _rank(one.verdict)]
+    return _told(name, ids, audit, one, worse)
 
 
-def _told(name: str, report: AuditReport, one: JudgeReport) -> JudgeAudit:
+def _age(report: AuditReport) -> tuple[str, str]:
+    """What an audit is newer by: when it was planned, for a report can be made again at any time."""
+    return report.started_at, report.made_at
+
+
+def _rank(verdict: str) -> int:
+    """The place of a verdict from the worst to the best; one nobody knows is the worst."""
+    return VERDICTS.index(verdict) if verdict in VERDICTS else -1
+
+
+def _names(one: JudgeReport) -> set[str]:
+    return {one.name, *one.model_ids}
+
+
+def _stands(one: JudgeReport, name: str, ids: set[str]) -> bool:
+    """Whether an audited judge is the one of the board but for its date."""
+    if ids and one.model_ids and {dateless(i) for i in ids}.isdisjoint(dateless(i) for i in one.model_ids):
+        return False  # called alike, and answered by other models
+    return not {dateless(known) for known in (name, *ids)}.isdisjoint(dateless(i) for i in _names(one))
+
+
+def _very(one: JudgeReport, name: str, ids: set[str]) -> bool:
+    """Whether it is the very judge: of one name where no endpoint tells more, else of the same ids."""
+    mine = {bare(i) for i in ids} or {bare(name)}
+    return mine <= {bare(i) for i in (one.model_ids if ids and one.model_ids else _names(one))}
+
+
+def _near(name: str, audits: Sequence[Audit]) -> list[Told]:
+    """Audits of other sizes and versions, which do not stand for the judge."""
+    others = {one.name for audit in audits for one in audit.report.judges if plain(one.name) == plain(name)}
+    return [
+        (
+            f"{other} 的审计不适用于 {name}：规模或版本不同",
+            f"the audit of {other} does not stand for {name}: another size or version",
+        )
+        for other in sorted(others)
+    ]
+
+
+def _none() -> list[Told]:
+    return [
+        (
+            "未经审计：是否偏袒自己的回答未知",
+            "no audit: whether it favours replies of its own is not known",
+        )
+    ]
+
+
+def _told(
+    name: str, ids: set[str], audit: Audit, one: JudgeReport, worse: list[tuple[AuditReport, JudgeReport]]
+) -> JudgeAudit:
+    report, very = audit.report, _very(one, name, ids)
+    limits = Limits(
+        pi=report.rules.pi, beta=report.rules.beta, alpha=report.alpha, epsilon=report.rules.epsilon
+    )
+    verdict = one.verdict if one.verdict in VERDICTS else UNKNOWN
     return JudgeAudit(
         judge=name,
-        verdict=one.verdict,
+        verdict=verdict,
         reasons=one.reasons,
+        warnings=(
+            *_of_verdict(verdict, one.verdict),
+            *([] if very else _other(one, name, ids)),
+            *_of_limits(limits),
+            *_of_seal(audit.seal),
+            *(_other_verdict(*each) for each in worse),
+        ),
+        model=one.name,
+        model_ids=one.model_ids,
+        very=very,
+        seal=audit.seal,
+        limits=limits,
         judge_class=one.measure.judge_class.value,
         beta=one.measure.beta,
         interval=one.measure.interval,
@@ -67,4 +167,59 @@ def _told(name: str, report: AuditReport, one: JudgeReport) -> JudgeAudit:
         audit=report.audit,
         made_at=report.made_at,
         prompts=report.prompts,
+    )
+
+
+def _of_verdict(verdict: str, written: str) -> list[Told]:
+    if verdict == UNFIT:
+        return [("审计结论为不合格", "the audit found it not fit")]
+    if verdict == UNDECIDED:
+        return [("审计未完成，尚无结论", "the audit is not finished and has decided nothing")]
+    if verdict == UNKNOWN:
+        return [(f"结论 {written!r} 无法识别", f"its verdict {written!r} is none that is known")]
+    return []
+
+
+def _other(one: JudgeReport, name: str, ids: set[str]) -> list[Told]:
+    was = ", ".join(sorted(_names(one)))
+    now = ", ".join(sorted(ids)) or name
+    return [
+        (
+            f"审计的模型是 {was}，并非评分所用的 {now}",
+            f"audited was {was}, not the very judge of the runs, {now}",
+        )
+    ]
+
+
+def _of_limits(limits: Limits) -> list[Told]:
+    if limits == Limits():
+        return []
+    return [
+        (
+            f"审计的界限不同于通常：{limits}（通常 {Limits()}）",
+            f"the audit's bounds are not the usual ones: {limits} (usual: {Limits()})",
+        )
+    ]
+
+
+def _of_seal(seal: Seal) -> list[Told]:
+    if seal == NOT_SEALED:
+        return [
+            (
+                "审计未签封：无法证明其未被改动",
+                "the audit is not sealed: nothing shows that it is as it was made",
+            )
+        ]
+    if seal == NOT_CHECKED:
+        return [
+            ("审计的签封未核对（以 --bank 核对）", "the audit's seal was not checked: --bank does it"),
+        ]
+    return []
+
+
+def _other_verdict(report: AuditReport, one: JudgeReport) -> Told:
+    at = f"{one.judge}, {report.audit}, {report.made_at}"
+    return (
+        f"另一次审计的结论较差（{at}）：{one.verdict}",
+        f"another audit found it worse ({at}): {one.verdict}",
     )

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from evaluation.audited import JudgeAudit
 from evaluation.leaderboard import Board, Row
 from schemas.evaluation import Score
 
@@ -75,7 +76,22 @@ def _board_row(row: Row, board: Board, codes: Iterable[str]) -> dict[str, object
         "judge": board.judge,
         "judge_version": board.judge_version,
         "unranked": row.unranked,
+        **_audited(board.audits),
     }
+
+
+def _audited(audits: Sequence[JudgeAudit]) -> dict[str, str]:
+    """What audits say of the board's judge, those of a panel in order."""
+    told: dict[str, list[str]] = {
+        "audit": [one.verdict or "none" for one in audits],
+        "audit_model": [one.model for one in audits],
+        "audit_beta": ["" if one.beta is None else str(one.beta) for one in audits],
+        "audit_pi": ["" if one.pi is None else str(one.pi) for one in audits],
+        "audit_bounds": ["" if one.limits is None else str(one.limits) for one in audits],
+        "audit_seal": [one.seal or "" for one in audits],
+        "audit_warnings": [". ".join(english for _, english in one.warnings) for one in audits],
+    }
+    return {name: "; ".join(values) for name, values in told.items()}
 
 
 def _reasons(unscored: Mapping[str, int]) -> str:

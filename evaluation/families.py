@@ -16,6 +16,10 @@ _MAKE = re.compile(
     r"[-_.: ](?:\d{4}-\d{2}-\d{2}|\d+(?:\.\d+)?[bm]|\d{4,8}|latest|preview|instruct|chat|it|base|v\d+)\b"
 )
 
+# A date at the end of a name: 2024-08-06, 20240806, 240806, 2507, 08-06, 0613. A length such as 8192 is none.
+_DAY = r"(?:0[1-9]|1[0-2])-?[0-3]\d"
+_DATE = re.compile(rf"[-_.: @](?:20\d\d-?{_DAY}|2\d{_DAY}|{_DAY}|2\d(?:0[1-9]|1[0-2])|latest)$")
+
 
 @cache
 def _words() -> dict[str, tuple[str, ...]]:
@@ -25,8 +29,21 @@ def _words() -> dict[str, tuple[str, ...]]:
 
 def plain(name: str) -> str:
     """A model name without provider prefix, case, size and date: 'OpenAI/GPT-4o-2024-08-06' is 'gpt-4o'."""
-    name = name.casefold().strip("/ \t").rpartition("/")[2]
+    name = bare(name)
     while (shorter := _MAKE.sub("", name)) != name:
+        name = shorter
+    return name
+
+
+def bare(name: str) -> str:
+    """A model name without provider prefix and case: 'OpenAI/GPT-4o-2024-08-06' is 'gpt-4o-2024-08-06'."""
+    return name.casefold().strip("/ \t").rpartition("/")[2]
+
+
+def dateless(name: str) -> str:
+    """A model name without provider prefix, case and date at its end; its size and version stay."""
+    name = bare(name)
+    while (shorter := _DATE.sub("", name)) != name:
         name = shorter
     return name
 
@@ -38,7 +55,7 @@ def families(name: str, given: str = "") -> frozenset[str]:
     """
     if given.strip():
         return frozenset(part.strip().casefold() for part in given.split("+") if part.strip())
-    own = name.casefold().strip("/ \t").rpartition("/")[2]
+    own = bare(name)
     parts = _PART.findall(own)
     found = {
         family

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +65,17 @@ class Chain:
         self.lines += 1
 
 
-def seal(run_dir: Path, signer: Signer, chains: Mapping[str, tuple[int, str]], at: str) -> dict[str, Any]:
-    """Write the seal of a run: how long its logs are, their last codes, and what was made of them.
+def seal(
+    run_dir: Path,
+    signer: Signer,
+    chains: Mapping[str, tuple[int, str]],
+    at: str,
+    files: Sequence[str] = SEALED_FILES,
+) -> dict[str, Any]:
+    """Write the seal of a run or an audit: how long its logs are, their last codes, what was made of them.
 
-    chains gives (lines, code) by name of the log. Returns what was written.
+    chains gives (lines, code) by name of the log; files are sealed where they are there. Returns what was
+    written.
     """
     from evaluation.journal import write_whole
 
@@ -76,7 +83,7 @@ def seal(run_dir: Path, signer: Signer, chains: Mapping[str, tuple[int, str]], a
         "logs": {name: {"lines": lines, "mac": code} for name, (lines, code) in sorted(chains.items())},
         "files": {
             name: hashlib.sha256((run_dir / name).read_bytes()).hexdigest()
-            for name in SEALED_FILES
+            for name in files
             if (run_dir / name).exists()
         },
         "sealed_at": at,
@@ -103,10 +110,10 @@ def read_seal(run_dir: Path, signer: Signer) -> dict[str, Any] | None:
 
 
 def edited(message: str) -> ExamBankError:
-    """The error for a run that is not as it was written."""
+    """The error for a run or an audit that is not as it was written."""
     return ExamBankError(
         message,
-        remedy="restore the run directory from a copy, or start a new run; check that --bank names its bank",
+        remedy="restore the folder from a copy, or begin anew; check that --bank names its bank",
         code="run_edited",
     )
 

@@ -197,6 +197,11 @@ def signer_of(bank: Path) -> Signer:
     return Signer(run_key(load_key(bank / "key")))
 
 
+def has_key(bank: Path) -> bool:
+    """Whether there is a bank whose key can sign."""
+    return (bank / "key").is_file()
+
+
 def done_so_far(out: Path) -> tuple[dict[str, str], set[str]]:
     """Of a run that was begun: the replies by question, and the questions that have stars."""
     from evaluation.judge import judged_text

@@ -97,12 +97,16 @@ def read_plan(folder: Path) -> Plan:
             remedy="plan one with `exambank audit plan`",
             code="no_audit",
         ) from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         data = None
     try:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError("another format")
         fixed = data["fixed"]
+        if not isinstance(fixed["allow_kin"], bool) or not isinstance(fixed["signed"], bool):
+            raise TypeError("neither yes nor no")
+        if not isinstance(data["started_at"], str):
+            raise TypeError("no time")
         plan = Plan(
             settings=AuditSettings.model_validate(fixed["settings"]),
             prompts=tuple(Prompt.model_validate(one) for one in data["prompts"]),
@@ -167,18 +171,21 @@ def journal_path(folder: Path, stage: Stage, names: Sequence[str], name: str) ->
 def open_journal(folder: Path, path: Path, signer: Signer | None) -> Journal:
     """A journal of the audit for appending, its lines checked where the audit is signed."""
     path.parent.mkdir(exist_ok=True)
-    return Journal(path, _chain(folder, path, signer))
+    return Journal(path, chain_of(folder, path, signer) if signer else None)
 
 
-def entries(folder: Path, path: Path, signer: Signer | None = None) -> Iterator[Entry]:
+def entries(
+    folder: Path, path: Path, signer: Signer | None = None, chain: Chain | None = None
+) -> Iterator[Entry]:
     """The whole lines of a journal, one at a time; nothing where there is none.
 
-    A torn last line is left out. Raises ExamBankError `audit_damaged` for another one that cannot be
-    read, `run_edited` for a line that is not as it was signed.
+    chain: the beginning of the journal's, to be followed; by default that of signer. A torn last line is
+    left out. Raises ExamBankError `audit_damaged` for another one that cannot be read, `run_edited` for a
+    line that is not as it was signed.
     """
     if not path.exists():
         return
-    chain = _chain(folder, path, signer)
+    chain = chain or (chain_of(folder, path, signer) if signer else None)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
@@ -194,18 +201,17 @@ def entries(folder: Path, path: Path, signer: Signer | None = None) -> Iterator[
             yield entry
 
 
-def damaged(path: Path, number: int) -> ExamBankError:
+def damaged(path: Path, number: int, why: str = "") -> ExamBankError:
     """What is raised for a line of a journal that holds nothing an audit writes."""
     return ExamBankError(
-        f"{path}: line {number} cannot be read",
+        f"{path}: line {number} cannot be read" + (f": {why}" if why else ""),
         remedy="restore the audit from a copy, or plan it anew",
         code="audit_damaged",
     )
 
 
-def _chain(folder: Path, path: Path, signer: Signer | None) -> Chain | None:
-    if signer is None:
-        return None
+def chain_of(folder: Path, path: Path, signer: Signer) -> Chain:
+    """The beginning of a journal's chain: it holds for this plan and this journal alone."""
     return signer.chain((folder / MANIFEST).read_bytes(), path.relative_to(folder).as_posix())
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from evaluation.bias.answers import READERS, read_grades
 from evaluation.bias.folder import Plan, Stage, damaged, entries, journal_path, read_plan
 from evaluation.bias.pairs import Floats, Mask
 from evaluation.bias.records import DIMENSIONS, Grading
@@ -19,11 +20,13 @@ from evaluation.checking import reply_key
 from evaluation.journal import Entry
 from evaluation.judge import judged_text
 from evaluation.signing import Signer
+from evaluation.verdict import MalformedError
 from schemas.errors import ModelError
 from schemas.evaluation import Reply, ReplyState
 
 T = TypeVar("T")
 
+_LETTER = {"A": "first", "B": "second", "": ""}
 _CHOICE = {"first": FIRST, "second": SECOND, "": UNREADABLE}
 _LONGEST = 160  # of the reason that stands for others
 
@@ -105,6 +108,8 @@ def load_grades(folder: Path, plan: Plan, replies: Replies, signer: Signer | Non
         one = entry["grade"]
         place = models[one["model"]], prompts[one["prompt_id"]]
         why = ": ".join(str(part) for part in (one.get("reason"), entry.get("detail")) if part)
+        if _said(entry, read_grades, one["raw"]) != (one["scores"] or None):
+            raise ValueError("grades that the grader did not give")
         return place, _mean(one["scores"]), bool(entry["final"] and not entry["fault"]), why, _id(entry)
 
     for row, grader in enumerate(graders):
@@ -154,11 +159,27 @@ def load_choices(
         place = prompts[one["prompt_id"]], models[one["first"]], models[one["second"]]
         if place[1] == place[2]:
             raise ValueError("a reply beside itself")
+        letter, _ = _said(entry, READERS[one["form"]], one["raw"]) or ("", {})
+        if _LETTER[letter] != one["choice"]:
+            raise ValueError("a choice that the judge did not make")
         found[one["form"]][place] = _CHOICE[one["choice"]]
 
     for _ in _read(folder, "verdicts", list(models), judge, signer, "verdict", read):
         pass
     return found, ids
+
+
+def _said(entry: Entry, read: Callable[[str], T], raw: str) -> T | None:
+    """What the stored words of a reply say, None where nothing can be read in them or there was a fault.
+
+    The journal also holds what was read of them at the time: that it is the same is cheap to see.
+    """
+    if entry["exchange"]["state"] != ReplyState.OK:
+        return None
+    try:
+        return read(raw)
+    except MalformedError:
+        return None
 
 
 def _id(entry: Entry) -> str:
@@ -274,6 +295,7 @@ def _read(
         if entry["event"] == event:
             try:
                 found = read(entry)
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-                raise damaged(path, number) from None
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+                told = str(error) if type(error) is ValueError else ""
+                raise damaged(path, number, told) from None
             yield found

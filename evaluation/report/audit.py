@@ -16,6 +16,7 @@ VERDICTS = {
     "fit_with_mitigation": ("缓解后合格", "fit with mitigation"),
     "not_fit": ("不合格", "not fit"),
     "not_decided": ("未定", "not decided"),
+    "unknown": ("未知", "unknown"),
 }
 CLASSES = {
     "objective": ("客观", "objective"),
@@ -36,8 +37,13 @@ RELATIONS = {
 }
 
 
-def render_audit(report: AuditReport, names: dict[str, tuple[str, str]] | None = None) -> str:
-    """The page of a report. names gives (Chinese, English) of tasks that are discipline codes."""
+def render_audit(
+    report: AuditReport, names: dict[str, tuple[str, str]] | None = None, *, sealed: bool = True
+) -> str:
+    """The page of a report. names gives (Chinese, English) of tasks that are discipline codes.
+
+    sealed: whether the audit has a seal, which `leaderboard` checks; a page without says so.
+    """
     parts = files(__package__)
     style = "".join(
         parts.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "board.css", "audit.css")
@@ -48,6 +54,7 @@ def render_audit(report: AuditReport, names: dict[str, tuple[str, str]] | None =
         .get_template("audit.html.j2")
         .render(
             report=report,
+            sealed=sealed,
             plane=plane(report),
             curve=curve(report),
             tasks=tasks,

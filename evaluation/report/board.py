@@ -38,6 +38,13 @@ NOTES = {
     ),
 }
 
+SEALS = {
+    "sealed": ("签封有效", "sealed"),
+    "not_checked": ("签封未核对", "seal not checked"),
+    "not_sealed": ("未签封", "not sealed"),
+    None: ("签封未知", "seal unknown"),
+}
+
 
 def render_board(
     board: Board,
@@ -84,6 +91,7 @@ def render_board(
             notes=[NOTES[note] for note in board.notes],
             has_runs=bool(data),
             verdicts=VERDICTS,
+            seals=SEALS,
             texts=texts and bool(data),
             made=made,
             data=_embedded(

@@ -8,7 +8,7 @@ import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evaluation.signing import Signer
 
 EPILOG = "Example: exambank audit plan data/audits/june --study study.toml --prompts prompts.jsonl"
-REPORT, PAGE = "audit.json", "audit.html"
 _PARTLY = 3
 
 
@@ -114,6 +113,7 @@ def _plan(
     from evaluation.bias.folder import Plan, write_plan
     from evaluation.bias.settings import read_settings, refuse_kin_graders
     from evaluation.endpoint import check_base_url
+    from flows.running import has_key
 
     if study is None or (prompts is None) == (sample is None):
         raise UsageError(
@@ -137,11 +137,13 @@ def _plan(
         settings=settings,
         prompts=asked,
         allow_kin=allow_kin,
-        signed=sample is not None,
+        signed=sample is not None or has_key(bank),
         started_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
     )
     if not dry_run:
         plan = write_plan(folder, plan)
+    if not plan.signed:
+        common.say(f"not sealed: {bank} has no key to sign this audit with; name a bank with --bank")
     _tell_outlook(folder if (folder / "manifest.json").exists() else None, plan, bank, as_json=as_json)
     return 0
 
@@ -270,6 +272,7 @@ def _report(
     from evaluation.bias.folder import read_plan
     from evaluation.bias.load import load
     from evaluation.bias.resample import ResampleSettings
+    from evaluation.bias.sealed import PAGE, REPORT, seal_audit
     from evaluation.report.audit import render_audit
     from flows.running import discipline_names
 
@@ -278,16 +281,23 @@ def _report(
         Tests.WRITTEN: classic.AS_WRITTEN,
         Tests.USUAL: classic.ClassicSettings(),
     }[tests]
+    plan = read_plan(folder)
+    signer = _signer(plan, bank)
     report = analyse(
-        load(folder, _signer(read_plan(folder), bank)),
+        load(folder, signer),
         ResampleSettings(resamples=resamples, seed=seed),
         setting,
         classic_name=tests.value,
         made_at=datetime.now(UTC).date().isoformat(),
     )
     if not dry_run:
+        page = render_audit(report, discipline_names(), sealed=plan.signed)
         common.write_whole(folder / REPORT, report.model_dump_json(indent=1).encode() + b"\n")
-        common.write_whole(folder / PAGE, render_audit(report, discipline_names()).encode())
+        common.write_whole(folder / PAGE, page.encode())
+        if signer is not None:
+            seal_audit(folder, plan, signer, datetime.now(UTC).isoformat(timespec="seconds"))
+    if not plan.signed:
+        common.say("not sealed: the audit was planned without a bank, and nothing shows that it is as made")
     if as_json:
         common.emit(report.model_dump(mode="json"))
     else:
@@ -342,18 +352,3 @@ def _figure(value: float | None, form: str = ".3f") -> str:
 
 def _reach(interval: tuple[float, float] | None) -> str:
     return "-" if interval is None else f"{interval[0]:+.3f} – {interval[1]:+.3f}"
-
-
-def read_audit(path: Path) -> AuditReport:
-    """The report of an audit, from its folder or its file. UsageError where it is none."""
-    from pydantic import ValidationError
-
-    from evaluation.bias.records import AuditReport
-
-    place: Any = path / REPORT if path.is_dir() else path
-    try:
-        return AuditReport.model_validate_json(place.read_bytes())
-    except (OSError, ValidationError):
-        raise UsageError(
-            f"{path} holds no report of an audit.", remedy="Make one with `exambank audit report`."
-        ) from None

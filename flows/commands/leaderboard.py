@@ -66,7 +66,7 @@ def leaderboard(
     ] = False,
     bank: Annotated[
         Path | None,
-        typer.Option("--bank", help="Check the signatures of every run with the key of this bank first."),
+        typer.Option("--bank", help="Check the signatures of runs and audits with this bank's key."),
     ] = None,
     form: FormOption = Form.TABLE,
     as_json: common.JsonOption = False,
@@ -104,7 +104,7 @@ def leaderboard(
         chosen = _name(baseline) if baseline else ""
         pinned = pin(entries, before, baseline=chosen, withhold=kept_out, left_out=left_out, at=_today())
         board = build(entries, pinned, title=title)
-    board = _audited(board, audits or [])
+    board = _audited(board, audits or [], bank, records)
     if out is not None:
         questions = _questions(bank, records) if texts and bank else {}
         _write(out, board, pinned, records, texts=texts, questions=questions)
@@ -114,18 +114,28 @@ def leaderboard(
     return 3 if left_out else 0
 
 
-def _audited(board: Board, paths: list[Path]) -> Board:
-    """The board with what the audits say of its judges; a judge without one is warned of."""
+def _audited(board: Board, paths: list[Path], bank: Path | None, records: dict[str, RunRecord]) -> Board:
+    """The board with what the audits say of its judges; what a reader has to know before it is told."""
     from evaluation.audited import audits_of
-    from flows.commands.audit import read_audit
+    from evaluation.bias.reread import read_audit
+    from flows.running import signer_of
 
-    found = audits_of(board.judge, [read_audit(path) for path in paths])
+    signer = signer_of(bank) if bank is not None and paths else None
+    shown = [records[row.run] for row in (*board.rows, *board.unranked) if row.run in records]
+    ids = {one for record in shown for one in record.judge_ids}
+    found = audits_of(board.judge, [read_audit(path, signer) for path in paths], _members(shown), ids)
     for one in found:
-        if not one.verdict:
-            common.say(
-                f"the judge {one.judge} has no audit: whether it favours replies of its own is not known"
-            )
+        for _, warning in one.warnings:
+            common.say(f"judge {one.judge}: {warning}")
     return board.model_copy(update={"audits": found})
+
+
+def _members(records: list[RunRecord]) -> list[str]:
+    """The names of the judge or a panel's judges; a + in the board's judge may be part of a name."""
+    if not records:
+        return []
+    judge = records[0].manifest["fixed"]["judge"]
+    return [str(one["name"]) for one in judge.get("members", [judge])]
 
 
 def _entries(
@@ -302,8 +312,8 @@ def _audit(one: JudgeAudit) -> str:
     beta = "-" if one.beta is None else f"{one.beta:+.3f}"
     reached = "" if one.interval is None else f" ({one.interval[0]:+.3f} – {one.interval[1]:+.3f})"
     pi = "-" if one.pi is None else f"{one.pi:.2f}"
-    told = f"{one.verdict.replace('_', ' ')}, beta {beta}{reached}, pi {pi}"
-    return f"{told}, {one.prompts} prompts, {one.made_at}"
+    told = f"{one.verdict.replace('_', ' ')}: {one.model}, beta {beta}{reached}, pi {pi}, bounds {one.limits}"
+    return f"{told}, {(one.seal or '').replace('_', ' ')}, {one.prompts} prompts, {one.made_at}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
