@@ -60,6 +60,10 @@ def ingest(
         require_discipline(settings.classify.discipline)
     if settings.classify.course:
         require_course(settings.classify.course)
+    if settings.classify.model:
+        from ingest.classify.learned import load
+
+        load(Path(settings.classify.model))  # refused now, not after hours of reading
     found, keys = plan(paths, answers or [], settings)
     with found, common.reading_progress(len(found.sources), quiet) as progress:
         report = run(

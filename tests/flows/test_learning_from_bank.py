@@ -55,3 +55,16 @@ def test_a_bank_teaches_and_is_filed_anew(bank: Bank, capsys: pytest.CaptureFixt
     assert after["a.pdf"].discipline == "d07" and after["a.pdf"].label_method == "reclassified: learned"
     assert after["b.pdf"].discipline == after["c.pdf"].discipline == "d02"
     assert told(capsys, "reclassify", "--model", "m.npz")["changed"] == 0
+
+
+def test_ingest_refuses_a_model_that_is_none_before_it_reads(
+    bank: Bank, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "exambank.toml").write_text('[classify]\nmodel = "none.npz"\n')
+    (tmp_path / "paper.txt").write_text("1. 什么是熵？")
+    assert (
+        run(lambda: app(["ingest", "paper.txt", "--batch", "x", "--bank", "bank"], standalone_mode=False))
+        == 1
+    )
+    told = capsys.readouterr().err
+    assert "none.npz cannot be used" in told and "paper.txt" not in told
