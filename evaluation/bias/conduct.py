@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +24,7 @@ from evaluation.judge import EndpointJudge
 from evaluation.rated import Row
 
 Side = Literal["models", "graders"]
+GRACE_SECONDS = 3.0  # after Ctrl-C, for answers that are just coming
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class _Conduct:
         self.replies = Replies()
         self.ids: dict[Side, dict[str, set[str]]] = {"models": {}, "graders": {}}
         self.lock = threading.Lock()
+        self.journals = ExitStack()
         self.done = self.total = 0
 
     def all(self) -> None:
@@ -83,14 +86,18 @@ class _Conduct:
         if not busy:
             return
         self.done, self.total = 0, sum(len(work[one.called]) for one in busy)
-        with ThreadPoolExecutor(len(busy)) as pool:
-            futures = [pool.submit(self._actor, stage, one, work[one.called]) for one in busy]
-            try:
-                wait(futures, return_when=FIRST_EXCEPTION)
-            finally:
-                # Also after Ctrl-C: the others end the question they are at, which is then on disk.
-                if not all(one.done() and one.exception() is None for one in futures):
-                    self.around.stop.set()
+        futures = [_started(self._actor, stage, one, work[one.called]) for one in busy]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            if any(one.done() and one.exception() is not None for one in futures):
+                self.around.stop.set()
+                wait(futures)  # the others end the question they are at, which is then on disk
+        except BaseException:  # Ctrl-C: nobody waits long for an endpoint that is silent
+            self.around.stop.set()
+            wait(futures, timeout=GRACE_SECONDS)
+            raise
+        finally:
+            self.journals.close()  # an answer that comes later is not written behind another session
         faults = [error for one in futures if (error := one.exception()) is not None]
         told = [error for error in faults if not isinstance(error, StoppedError)]
         if faults:
@@ -99,24 +106,27 @@ class _Conduct:
     def _actor(self, stage: Stage, model: AuditModel, work: Sequence[Any]) -> None:
         names = self.graders if stage == "grades" else self.models
         path = journal_path(self.folder, stage, names, model.called)
-        with open_journal(self.folder, path, self.signer) as journal:
-            journal.append(
-                {
-                    "event": "session",
-                    "model": model.called,
-                    "torn_bytes": journal.torn,
-                    "at": self.around.stamp(),
-                }
-            )
-            do = self._handler(stage, model, journal)
-            journal.entries = []  # what they said is known
-            for one in work:
-                if self.around.stop.is_set():
-                    raise StoppedError
-                do(one)
-                with self.lock:
-                    self.done += 1
-                    self.tell(Step(stage, self.done, self.total))
+        with self.lock:
+            if self.around.stop.is_set():
+                raise StoppedError
+            journal = self.journals.enter_context(open_journal(self.folder, path, self.signer))
+        journal.append(
+            {
+                "event": "session",
+                "model": model.called,
+                "torn_bytes": journal.torn,
+                "at": self.around.stamp(),
+            }
+        )
+        do = self._handler(stage, model, journal)
+        journal.entries = []  # what they said is known
+        for one in work:
+            if self.around.stop.is_set():
+                raise StoppedError
+            do(one)
+            with self.lock:
+                self.done += 1
+                self.tell(Step(stage, self.done, self.total))
 
     def _handler(self, stage: Stage, model: AuditModel, journal: Journal) -> Callable[[Any], None]:
         """What does one piece of a stage's work."""
@@ -225,6 +235,22 @@ class _Conduct:
             checker.stars(row, reply)
 
         return rate
+
+
+def _started(do: Callable[..., None], *arguments: object) -> Future[None]:
+    """What a thread of its own comes to; the thread does not keep the process from ending."""
+    future: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            do(*arguments)
+        except BaseException as error:  # whoever waits for the future has it
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    return future
 
 
 def _about(said: Said[Any]) -> Entry:
