@@ -91,7 +91,7 @@ def read_plan(folder: Path) -> Plan:
     path = folder / MANIFEST
     try:
         data = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UsageError(
             f"{folder} is no audit: it has no {MANIFEST}",
             remedy="plan one with `exambank audit plan`",
@@ -186,7 +186,15 @@ def entries(
     if not path.exists():
         return
     chain = chain or (chain_of(folder, path, signer) if signer else None)
-    with path.open("rb") as lines:
+    try:
+        lines = path.open("rb")
+    except OSError as error:
+        raise ExamBankError(
+            f"{path} cannot be read: {error.strerror}",
+            remedy="see to the file, or restore the audit from a copy",
+            code="audit_damaged",
+        ) from None
+    with lines:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
                 return

@@ -121,7 +121,7 @@ class AuditSettings(Frozen):
 def read_settings(path: Path) -> AuditSettings:
     """The audit that a TOML file describes. UsageError where it is none."""
     try:
-        return AuditSettings.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return AuditSettings.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {error}", remedy="see `audit plan` in docs/guide/cli.md for an example"

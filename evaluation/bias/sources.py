@@ -33,7 +33,7 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
     A prompt is sent as it stands. UsageError names the line that is none.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other ends of lines
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {error}", remedy="give a JSON Lines file of prompts"
@@ -49,6 +49,7 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
                 raise ValueError("empty")
             name = str(row.get("id") or f"p{number}")
             fields = {key: str(row.get(key) or "") for key in ("task", "type", "reference")}
+            "".join((name, text, *fields.values())).encode()  # half a character can be neither kept nor sent
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise UsageError(
                 f"{path}: line {number} holds no prompt",

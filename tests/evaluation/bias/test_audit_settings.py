@@ -95,7 +95,18 @@ def test_prompts_of_a_file_and_of_a_draw(tmp_path):
     first, second = read_prompts(path)
     assert (first.prompt_id, first.task, first.shown) == ("p1", "写作", "写一首诗")
     assert (second.prompt_id, second.reference) == ("x", "4")
-    for bad in ('{"prompt": ""}', "[]", '{"prompt": "a", "id": "x"}\n{"prompt": "b", "id": "x"}', ""):
+    path.write_text('\ufeff{"prompt": "a\u2028b\u0085c"}\r\n', encoding="utf-8", newline="")
+    assert [one.text for one in read_prompts(path)] == ["a\u2028b\u0085c"]
+    path.write_text("\ufeff" + toml(), encoding="utf-8")
+    assert len(read_settings(path).models) == 3
+    for bad in (
+        '{"prompt": "half \\ud83d"}',
+        '{"prompt": "a", "task": "\\udc00"}',
+        '{"prompt": ""}',
+        "[]",
+        '{"prompt": "a", "id": "x"}\n{"prompt": "b", "id": "x"}',
+        "",
+    ):
         path.write_text(bad)
         with pytest.raises(UsageError):
             read_prompts(path)

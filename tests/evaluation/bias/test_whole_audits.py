@@ -99,6 +99,15 @@ def test_a_journal_that_is_gone(whole, tmp_path):
         check(cut, concerned(journal))
 
 
+def test_a_journal_that_cannot_be_opened(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "cut")
+    journal = tmp_path / "cut/verdicts/01-m0.jsonl"
+    journal.unlink()
+    journal.mkdir()
+    with pytest.raises(ExamBankError, match=r"01-m0\.jsonl cannot be read: Is a directory"):
+        load(tmp_path / "cut")
+
+
 def kind_of(entry: dict) -> str:
     """What a verdict was asked for."""
     if entry["event"] != "verdict":
