@@ -170,10 +170,13 @@ def write_audit(study: Study, folder: Path) -> int:
         lines = []
         for place, name in enumerate(names):
             for column, one in enumerate(study.prompts):
-                # The mean of five grades of which the tests only look at the mean.
-                scores = dict.fromkeys(DIMENSIONS, float(study.grades[row, place, column]))
+                scores = _quarters(float(study.grades[row, place, column]))
                 grade = {"prompt_id": one.prompt_id, "model": name, "grader": grader, "scores": scores}
-                lines.append({"event": "grade", "final": True, "fault": False, "grade": grade})
+                grade |= {"raw": json.dumps(scores)}
+                exchange = {"state": "ok"}
+                lines.append(
+                    {"event": "grade", "final": True, "fault": False, "grade": grade, "exchange": exchange}
+                )
         _write(journal_path(folder, "grades", graders, grader), lines)
     count = 0
     for judge in study.judges:
@@ -182,6 +185,12 @@ def write_audit(study: Study, folder: Path) -> int:
         _write(journal_path(folder, "verdicts", names, judge), lines)
     assert plan == read_plan(folder)
     return count
+
+
+def _quarters(mean: float) -> dict[str, float]:
+    """Five grades in quarters with this mean, which is a multiple of 1/20."""
+    least, more = divmod(round(mean * 20), len(DIMENSIONS))
+    return {name: (least + (place < more)) / 4 for place, name in enumerate(DIMENSIONS)}
 
 
 def _lines(study: Study, judge: str) -> Iterator[dict[str, object]]:
@@ -193,8 +202,12 @@ def _lines(study: Study, judge: str) -> Iterator[dict[str, object]]:
     for form, by_judge in study.choices.items():
         said = by_judge[judge]
         for q, a, b in np.argwhere(said != NOT_ASKED):
-            choice = {FIRST: "first", SECOND: "second"}.get(int(said[q, a, b]), "")
-            verdict = {"prompt_id": study.prompts[q].prompt_id, "judge": judge, "form": form, "raw": "A"}
+            choice, raw = {FIRST: ("first", "A"), SECOND: ("second", "B")}.get(
+                int(said[q, a, b]), ("", "Both.")
+            )
+            if form == "structured" and choice:
+                raw = json.dumps(dict.fromkeys(DIMENSIONS, raw))
+            verdict = {"prompt_id": study.prompts[q].prompt_id, "judge": judge, "form": form, "raw": raw}
             verdict |= {"first": names[a], "second": names[b], "choice": choice, "choices": {}, "reason": ""}
             verdict |= {"prompt_hash": "0" * 64, "at": "2026-01-01T00:00:00Z"}
             yield {"event": "verdict", "verdict": verdict, **about}
