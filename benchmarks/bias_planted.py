@@ -35,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 MOST_SECONDS, MOST_BYTES = 60.0, 2**30
 _DIMENSIONS = 5
+_SAID = {FIRST: ("first", "A"), SECOND: ("second", "B")}
 
 
 def planted(
@@ -202,9 +203,7 @@ def _lines(study: Study, judge: str) -> Iterator[dict[str, object]]:
     for form, by_judge in study.choices.items():
         said = by_judge[judge]
         for q, a, b in np.argwhere(said != NOT_ASKED):
-            choice, raw = {FIRST: ("first", "A"), SECOND: ("second", "B")}.get(
-                int(said[q, a, b]), ("", "Both.")
-            )
+            choice, raw = _SAID.get(int(said[q, a, b]), ("", "Both."))
             if form == "structured" and choice:
                 raw = json.dumps(dict.fromkeys(DIMENSIONS, raw))
             verdict = {"prompt_id": study.prompts[q].prompt_id, "judge": judge, "form": form, "raw": raw}

@@ -7,17 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.bias_planted import implied, planted
+from benchmarks.bias_planted import implied, planted, write_audit
 from benchmarks.bias_simulation import cell, contrast_coverage
 from evaluation.bias.analyse import analyse
 from evaluation.bias.classes import Bounds, JudgeClass
 from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.judgement import judge_the_judge
+from evaluation.bias.load import load
 from evaluation.bias.pairs import Lots, PairSettings, contrast_pairs, equal, null_pairs, own_pairs, shown_once
 from evaluation.bias.records import Mitigation, Point, Pointwise
 from evaluation.bias.resample import ResampleSettings, Tallies, holm, infer, spearman
 from evaluation.bias.settings import Rules
 from evaluation.bias.tally import FIRST, NOT_ASKED, SECOND, UNREADABLE, blank, tally
+from evaluation.bias.whole import gaps
 
 FEW = ResampleSettings(resamples=999)
 
@@ -208,6 +210,17 @@ def test_a_smaller_threshold_takes_from_the_same_lots():
     wide = null_pairs(quality, 2, PairSettings(epsilon=0.5, null_per_prompt=0), lots)
     narrow = null_pairs(quality, 2, PairSettings(epsilon=0.25, null_per_prompt=2), lots)
     assert not (narrow & ~wide).any()
+
+
+def test_a_study_comes_back_from_the_folder_it_was_written_into(tmp_path):
+    """The journals of the benchmark are such as an audit writes: read again word by word."""
+    study = planted([0.3, 0.0, 0.0], prompts=12, dimensions=(0.0,) * 5, unreadable=0.1)
+    write_audit(study, tmp_path)
+    back = load(tmp_path)
+    assert np.allclose(back.grades, study.grades) and not gaps(back)
+    for form in ("plain", "structured"):
+        for judge in study.judges:
+            assert np.array_equal(back.choices[form][judge], study.choices[form][judge])
 
 
 def test_only_firm_choices_count():
