@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bank import log, rows, sums
+from bank.interrupts import committing
 from bank.storage import native, storage, unwritten
 from schemas.errors import BankError
 
@@ -93,7 +94,7 @@ def _made(bank: Path, told: Mapping[str, str]) -> Iterator[None]:
     sums.require(bank)
     before, _ = sums.newest_of(bank)
     try:
-        with native(bank):
+        with committing(), native(bank):
             yield
     except Exception as error:
         if storage(error) is None or not _stands(bank / "questions", before, told):

@@ -14,6 +14,7 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
+from bank.interrupts import whole
 from bank.storage import storage, told
 from schemas.errors import BankError
 from schemas.text import digest
@@ -149,6 +150,7 @@ def _load(path: Path) -> dict[str, Any] | None:
 def locked(path: Path) -> Iterator[None]:
     """The bank's one lock for writing. The system lets go of it when its holder is killed.
 
+    Ctrl-C works until a commit begins, and then not before the lock is released: see bank.interrupts.
     A full disk, or a place that may not be written, is told as BankError `disk_full` or `bank_barred`,
     from whatever the lock is held for.
     """
@@ -166,7 +168,7 @@ def locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise storage(error, path) or _no_lock(path, error) from error
     try:
-        with told(path):
+        with told(path), whole():
             yield
     finally:
         lock.release()
