@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
+from bank.dedup.alike import drawn_alike
 from bank.dedup.reading import LIGHTEST, AsRead
 from bank.dedup.words import (
     AFFIRMING,
@@ -19,6 +20,7 @@ from bank.dedup.words import (
     NUMERALS,
     PRONOUNS,
     QUALIFIERS,
+    SOUGHT,
     WEIGHTY,
 )
 from schemas.text import fold
@@ -26,6 +28,8 @@ from schemas.text import fold
 # Lengths in tokens. A text of _TERSE says nothing twice; from _LONG on, one odd character may be a
 # misreading, and a name said once more is no news; from _WIDE on, a number may be left out.
 _TERSE, _LONG, _WIDE = 14, 25, 40
+_WORD_SIGNS = frozenset("-/~&|")  # that stand between English words, too
+_TOLD = 10  # from which a misread character leaves enough to tell
 _PHRASE = 10  # like _LONG, in English words
 _SOURCES = (("根", "据"), ("依", "据"), ("按", "照"), ("依", "照"))
 _SPELLED_ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
@@ -127,7 +131,12 @@ class Pair:
     @_Kept
     def real_changes(self) -> list[Change]:
         """Changes that are neither a misreading nor a name said once more."""
-        return [c for c in self.changes if not looks_alike(c.a, c.b) and not self._said_again(c)]
+        real = [c for c in self.changes if not looks_alike(c.a, c.b) and not self._said_again(c)]
+        if self.length < _TOLD:
+            return real
+        drawn = [c for c in real if drawn_alike("".join(c.a), "".join(c.b))]
+        # One in ten may be misread; more is another text.
+        return [c for c in real if c not in drawn] if len(drawn) <= max(1, self.length // 10) else real
 
     def _said_again(self, change: Change) -> bool:
         """Whether one side only names once more, or in place of a pronoun, what its text names anyway."""
@@ -139,7 +148,8 @@ class Pair:
             return False
         for said, other, tokens in ((change.a, change.b, self.left), (change.b, change.a, self.right)):
             name = "".join(said)
-            if len(content(said)) >= 2 and not set(other) - PRONOUNS and "".join(tokens).count(name) > 1:
+            named = len(content(said)) >= 2 and all(map(str.isalnum, said))
+            if named and not set(other) - PRONOUNS and "".join(tokens).count(name) > 1:
                 return True
         return False
 
@@ -147,7 +157,7 @@ class Pair:
         """Whether one side only repeats English words of its text where the other has grammar."""
         for said, other, tokens in ((change.a, change.b, self.left), (change.b, change.a, self.right)):
             words = content(said)
-            if words and not content(other) and all(tokens.count(word) > 1 for word in words):
+            if words and not content(other) and all(t.isalpha() and tokens.count(t) > 1 for t in words):
                 return True
         return False
 
@@ -248,14 +258,34 @@ def _only_a_year(pair: Pair) -> bool:
 
 
 def _symbols(pair: Pair) -> str:
-    """Latin letters and operators: in a Chinese text they are symbols, units, names."""
-    if pair.a.english or pair.b.english:
-        return ""
+    """Letters and operators: in a Chinese text all are symbols, units, names; in English, operators are."""
+    english = pair.a.english or pair.b.english
     left, right = (
-        [t for t in c if len(t) == 1 and not ("\u3400" <= t <= "\u9fff") and not _is_number(t)]
+        [t for t in c if _is_symbol(t) and not (english and (t.isalpha() or t in _WORD_SIGNS))]
         for c in pair.only
     )
     return _unlike(left, right)
+
+
+def _is_symbol(token: str) -> bool:
+    return len(token) == 1 and not ("\u3400" <= token <= "\u9fff") and not _is_number(token)
+
+
+def _order(pair: Pair) -> str:
+    """The same numbers and signs in another order, in the same words: "(3,0)" is not "(0,3)"."""
+    signs, words = [], []
+    for side in (pair.left, pair.right):
+        signs.append([t for t in side if _is_number(t) or _is_symbol(t)])
+        words.append([t for t in content(side) if not (_is_number(t) or _is_symbol(t))])
+    if signs[0] != signs[1] and words[0] == words[1] and Counter(signs[0]) == Counter(signs[1]):
+        return next(f"{x}…≠{y}…" for x, y in zip(*signs, strict=True) if x != y)
+    return ""
+
+
+def _sought(pair: Pair) -> str:
+    """One asks who, the other when or where."""
+    left, right = ([t for t in side if t in SOUGHT] for side in (pair.left, pair.right))
+    return _unlike(left, right) if left and right and set(left).isdisjoint(right) else ""
 
 
 def _negation(pair: Pair) -> str:
@@ -303,6 +333,12 @@ def _other_options(pair: Pair) -> str:
     return ""
 
 
+def ends_otherwise(pair: Pair) -> str:
+    """A word that comes and goes elsewhere, at the end of one side alone: there it is what is asked."""
+    ends = [side[-1] if side and side[-1] in FILLERS else "" for side in (pair.left, pair.right)]
+    return "" if ends[0] == ends[1] else f"{ends[0] or '∅'}→{ends[1] or '∅'} at the end"
+
+
 def _same_option(a: str, b: str) -> bool:
     from rapidfuzz import fuzz
 
@@ -326,16 +362,23 @@ def _asked(pair: Pair) -> str:
 
 def _exchanged(pair: Pair) -> str:
     """Two words that changed places: "A before B" is not "B before A"."""
-    swaps = {(c.a, c.b) for c in pair.changes if content(c.a) and content(c.b)}
+    swaps = {(c.a, c.b) for c in pair.changes if _weighty(c.a) and _weighty(c.b)}
     both = [f"{''.join(x)}↔{''.join(y)}" for x, y in swaps if x < y and (y, x) in swaps]
     return "; ".join(sorted(both))
+
+
+def _weighty(tokens: Sequence[str]) -> bool:
+    return bool(content(tokens)) or not WEIGHTY.isdisjoint(tokens)
 
 
 def _entity(pair: Pair) -> str:
     """One content word in another's place, all else the same: another thing is asked about."""
     swaps = pair.swaps
     only_a, only_b = pair.weights
-    if len(swaps) == 1 and pair.length >= _LONG and may_be_misread(swaps[0]):
+    if len(swaps) == 1 and (
+        (pair.length >= _LONG and may_be_misread(swaps[0]))
+        or drawn_alike("".join(swaps[0].a), "".join(swaps[0].b))
+    ):
         return ""  # left to a curator
     if swaps and only_a and only_b and (len(pair.weighed) <= 2 or pair.length < 30):
         return "; ".join(str(c) for c in swaps[:3])
@@ -345,6 +388,8 @@ def _entity(pair: Pair) -> str:
 GUARDS = (
     ("numbers", _numbers),
     ("symbols", _symbols),
+    ("order", _order),
+    ("sought", _sought),
     ("negation", _negation),
     ("options", _other_options),
     ("contrary", _contrary),

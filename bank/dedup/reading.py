@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
 
-from bank.dedup.words import COMMANDS, FILLERS, LIGHT, LIGHT_WORDS, MISREAD, SYNONYMS, UNITS
+from bank.dedup.words import (
+    CHINESE_DIGITS,
+    COMMANDS,
+    FILLERS,
+    LIGHT,
+    LIGHT_WORDS,
+    MISREAD,
+    SIGNS,
+    SOUGHT,
+    SYNONYMS,
+    UNITS,
+)
 from schemas.text import fold, han_share, simplified
 
-_SUPERSCRIPT = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)})
 _HIDE_CIRCLED = {ord("①") + n: 0xE000 + n for n in range(20)}
 _SHOW_CIRCLED = {hidden: shown for shown, hidden in _HIDE_CIRCLED.items()}
-_RAISED = re.compile(f"[{'⁰¹²³⁴⁵⁶⁷⁸⁹'}]")
+_PRINTED = re.compile(f"[{''.join(map(chr, SIGNS))}]")
 _CIRCLE = re.compile("[①-⑳]")
 _GAP = re.compile(r"\s")
 _BLANKS = re.compile(r"[_(（【\[□]")
 _FIGURE = re.compile(r"\d")
+_LOWERED = re.compile(r"_\{([^{}]*)\}")
+_RAISED = re.compile(r"(\^|\\sqrt\s*)\{([^{}]*)\}")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_DOT = re.compile(r"(?<=[A-Za-z0-9)])\s*·\s*(?=[A-Za-z0-9(])")  # of a product; in names of people it is none
+# Brackets without which a formula says something else: in "2*(3+4)", not in "f(x)".
+_JOINED = r"[^()\u4e00-\u9fff]{0,60}?[-+∪∩∧∨→][^()\u4e00-\u9fff]{0,60}"
+_GROUP = re.compile(rf"(?<=[A-Za-z0-9)*×/^∩∪∧∨¬√])\(({_JOINED})\)|\(({_JOINED})\)(?=[*×/^∩∪∧∨(A-Za-z0-9])")
+_DEEPEST = 8  # braces in braces
 _COMMAND = re.compile(r"\\([A-Za-z]{1,20})")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SCORE_WORDS = (
@@ -35,34 +53,67 @@ _TITLE = re.compile(
 )
 _NUMBERING = re.compile(
     r"^\s*(?:[（(]\s*\d{1,3}\s*[)）]|\d{1,3}\s*(?:[)）、．，,]|\.(?!\d))|[①-⑳]|Q\d{1,3}[.:：]?|[第弟]\s*\d{1,3}\s*[题问][:：.、]?|"
-    r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s*[、.．]|[（(]\d{0,2}P\d{1,4}[)）])\s*"
+    r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s*[、.．]|[（(][一二三四五六七八九十]{1,3}[)）]|[（(]\s*[)）](?=\s*\d{1,3}\s*[.．、])|[（(]\d{0,2}P\d{1,4}[)）])\s*"
 )
 _POINTED = r"[（(\[]\s*(?:本[小大]?题|每[小大]?[题空]|共|满分|计)*\s*\d{1,3}(?:\.\d)?\s*"
 _POINTS = re.compile(
     rf"{_POINTED}分\s*(?:[,，]\s*共\s*\d{{1,3}}\s*分\s*)?[)）\]]"
     rf"|{_POINTED}份\s*[)）\]]\s*$"  # 分 misread
 )
-_FORM = re.compile(r"[（(]\s*(?:判断对错|判断正误|单选|多选|单选题|多选题|简述|简答|论述)\s*[)）]")
+_MARKS = re.compile(r"[(\[]\s*(?:\d{1,3}\s*(?:marks?|points?|pts?)\.?|\d{1,2}\s*['′])\s*[)\]]", re.IGNORECASE)
+# Kinds of question as papers head them. Those of the second line are orders, too, unless 题 follows.
+_KINDS = (
+    "(?:单项|多项|不定项)选择|单选|多选|填空|判断(?:正误|对错|改错)?|是非|(?:名词|术语|概念)解释|简答|问答|论述|辨析|"
+    "案例分析|材料分析"
+)
+_MORE_KINDS = f"(?:{_KINDS}|选择|计算|证明|解答|分析|材料|综合|应用|思考|编程)"
+_KINDS = f"(?:{_KINDS})"
+_KIND_HEAD = re.compile(
+    rf"^\s*(?:[（(\[【]\s*(?:{_KINDS}|{_MORE_KINDS}题)\s*[)）\]】]"
+    rf"|{_MORE_KINDS}题\s*(?:[:：\n]|(?=\s*\d{{1,3}}\s*[.．、)）]))|{_KINDS}\s*[:：\n]"
+    rf"|[一二三四五六七八九十]{{1,3}}\s*[、.．]\s*(?:{_MORE_KINDS}题\s*(?:[（(][^）)\n]{{1,40}}[）)])?\s*[:：\n]?"
+    rf"|{_KINDS}\s*(?:[（(][^）)\n]{{1,40}}[）)]\s*[:：\n]?|[:：\n]))"
+    r"|判断(?:下列|以下)(?:说法|命题|各题)(?:是否正确|的?正误|的?对错)?\s*[:：,，]"
+    r"|请?解释(?:下列|以下|下面)的?(?:名词|术语|概念|词语)\s*[:：\n]"
+    r"|(?:true or false|true/false|short answer|essay|multiple choice|fill in the blanks?)\s*[:：]"
+    r")\s*",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    rf"[（(]\s*(?:简述|t/f|true/false|true or false|{_KINDS}|{_MORE_KINDS}题)\s*[)）]\s*", re.IGNORECASE
+)
 _FORM_TAIL = re.compile(r"[。.\s](?:单选|多选)\s*$")
 _ORIGIN = re.compile(
     r"^\s*[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,20}[)）\]】]"
     r"|[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,16}(?:真题|卷|高考|中考|统考|联考|模拟|试题)?\s*[)）\]】]\s*$"
 )
+# Courtesy, and what sends to the text that follows.
+_INTRO = re.compile(
+    r"^\s*(?:请?(?:认真|仔细)?阅读(?:下列|以下|下面|如下)?的?(?:材料|案例|短文|文字|资料)[^。:：\n]{0,12}[。:：\n]"
+    r"|请?(?:看题目|回答(?:下列|以下|下面)的?(?:各题|问题))\s*[:：。]"
+    r"|请?根据所学的?知识[^。:：\n]{0,10}[:：,，]|请?你?结合所学的?(?:知识|内容)?\s*[,，]"
+    r"|请?(?:各位)?(?:同学们?|考生们?)(?:认真[^。:：,，\n]{0,8}[:：,，])?|本题(?:要求|中)?\s*[:：,，]|本题为[必选]答题\s*[。,，:：]"
+    r"|(?:试|请)问\s*[:：,，]?)\s*"
+)
+_THANKS = re.compile(r"[,，。]?\s*谢谢[你您]?[。！!]?\s*$")
 _PAGE_TAIL = re.compile(r"(?<=[)）？?】_])\s*\d{1,3}-\d{1,4}(?:/\d{1,4})*\s*$")
 _BLANK = re.compile(r"_{2,}|\\_|[（(]\s*[)）]|【\s*】|\[\s*\]|□+")
 _OPTION = re.compile(
     r"(?:^|(?<=[\s。；;，,)）]))[（(]?([A-H])[)）]?\s*[、.．:：)）](?=\s*\S)|(?:^|(?<=\s))[（(]([A-H])[)）]"
 )
-_CIRCLED = re.compile(r"(?:^|(?<=[\s。；;？?)）]))([①-⑧])")
+_CIRCLED = re.compile(r"(?:^|(?<=[\s。；;:：？?)）]))([①-⑧])")
 _LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\-])")
 _SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
-_LETTER_O = re.compile(r"(?<=\d)[oO]+|[oO]+(?=\d)")
+# A letter O for a nought; "CO2" and "Fe2O3" are none.
+_LETTER_O = re.compile(r"(?<![A-Za-z0-9_])(?=[oO]*\d)[0-9oO]*[oO][0-9oO]*(?![A-Za-z_])")
 # A line or a space inside a sentence; a new order ("简述…") on a line of its own stays apart.
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|试|简|概|阐|叙))")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
 _MISREAD = re.compile(f"(?=[{''.join(sorted({w[0] for w in MISREAD}))}])(?:{'|'.join(MISREAD)})")
-_FILLER = f"(?=[{''.join(sorted({word[0] for word in FILLERS}))}])(?:{'|'.join(FILLERS)})"
-_SIGN = r"[^\W\d_]|[-+=<>^*/|%≤≥≠±×÷→∞°√∫∑∈≈~!&]"
+_SOUGHT = [(re.compile(ways), word) for word, ways in SOUGHT.items()]
+_KEPT_WHOLE = (*FILLERS, *SOUGHT)
+_FILLER = f"(?=[{''.join(sorted({word[0] for word in _KEPT_WHOLE}))}])(?:{'|'.join(_KEPT_WHOLE)})"
+_SIGN = r"[^\W\d_]|[-+=<>^*/|%±×÷°~!&¬△\u2190-\u21ff\u2200-\u22ff]"
 _TOKEN = re.compile(rf"{_FILLER}|\d+(?:\.\d+)?|{_SIGN}")
 _ENGLISH_TOKEN = re.compile(rf"{_FILLER}|\d+(?:\.\d+)?|[a-z]+|{_SIGN}")
 
@@ -74,30 +125,47 @@ _WHY = re.compile("为什么|为何|何以|什么原因")
 _HOW = re.compile("如何|怎样|怎么样?")
 _BELOW = re.compile(r"(?:^|(?<=[,，。；;？?：:\s]))(?:以下|下面|下述)")
 _ASKING = re.compile(
-    "谁是|是谁|是?多少|[哪何][里儿处地时人]|何年|哪一?年|几(?=[个种类项次条名位])|"
-    "是什么|什么是|什么叫做?|叫做?什么|有哪些|是哪些|有什么|有哪几[种个类项]|有何|哪些|哪一?[个项种]|什么|何谓|何为|何种|"
+    "是?多少|几(?=[个种类项次条名位])|"
+    "(?:主要)?包[括含](?:哪些|什么|哪几[种个类项])|是什么|什么是|什么叫做?|叫做?什么|有哪些|是哪些|有什么|有哪几[种个类项]|有何|哪些|哪一?[个项种]|什么|何谓|何为|何种|"
     "所谓|是指|指的是|是否正确|以?下列?(?=说法|叙述|表述|选项|各项|关于|描述|属于|哪)"
 )
-_UNIT = re.compile(r"(?<=\d)\s*(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")")
-_PERCENT = re.compile(r"百分之(\d+(?:\.\d+)?)")
+_UNIT = re.compile(r"(?<=[\d/少几])\s*(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")(?![a-z])")
+_PERCENT = re.compile(r"百分之(?:(\d+(?:\.\d+)?)|([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?))")
 _COUNTED = re.compile(r"(?:_{2,}|[（(]\s*[)）])\s*(?:%|万?元|[个种次条名位项人年天])\s*[。.]?\s*$")
 _MEASURE = re.compile("(?<=[一两几])(?:个|只|片|条(?!件)|位(?!移)|名(?!词)|座|张|所|项|种|类|家|幅|则)")
 _SPREAD = re.compile("历史上的?|分别|大概|大约|大致")
 _DYNASTY = re.compile("(?<=[夏商周秦汉晋隋唐宋辽金元明清])朝(?!廷|鲜|代)")
 _ORDER = re.compile(
     r"(?:^|(?<=[,，。；;？?!！：:\s]))(?:请你?|试|简要|简单|简|扼要|详细|概括)*"
-    r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈))(?!语|职|辩|案)"
+    r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈|分析))(?!语|职|辩|案|化学|法|仪|师|家|人员|软件|哲学|力学|几何)"
+)
+_DEFINED = re.compile(
+    r"(?:[试请]?(?:给出|写出))?([^,，。;；:：?？\s]{2,20}?)(?:的(?:定义|含义|概念)(?:是什么|是|为何)?|(?:定义|含义|概念)是什么)\s*(?:[。.?？]|$)"
+)
+_DEFINE = re.compile(
+    r"^\s*(?:(?:define(?: the term)?|what is (?:meant by|the (?:definition|meaning) of)|explain the term)\s+"
+    r"|what (?:is|are)\s+(?=(?:[\w-]+\s*){1,4}[?.]?\s*$)|(?:list|name|give|outline|what are)\s+(?=the\s))"
+)
+_FALSE = re.compile("中?(?:不正确|不恰当|不准确|有误|不对|错误)(?=[的旳](?:是|有|一[项个]))")
+_COMPUTE = re.compile("(?:试|请)?(?:计算|求出)(?!机|器|技术|能力|方法|理论|语言|思维)")
+# Two that are compared may stand in either order.
+_SIDE = r"[^,，。;；:：?？、()\s的与和同及跟]{1,16}"
+_BOTH = rf"({_SIDE})[与和同及跟]({_SIDE})"
+_COMPARED = re.compile(
+    r"(?:^|(?<=[,，。;；:：?？\s]))(?:"
+    rf"(试?(?:比较|对比))?{_BOTH}(?=(?:之间|两者|二者)?(?:的|有(?:何|什么|哪些))(?:本质|主要|根本)?"
+    rf"(?:异同|区别|联系|不同|相同|共同|关系))|(试?(?:比较|对比)){_BOTH}(?=的))"
 )
 _ORDER_TAIL = re.compile(r"(?:并?请?(?:说明|阐述)(?:之|一下)|的值|[,，]?(?:简述|简答)之?)[\s。.？?]*$")
 
-LIGHTEST = LIGHT | LIGHT_WORDS | frozenset(FILLERS)
+LIGHTEST = LIGHT | LIGHT_WORDS | frozenset(_KEPT_WHOLE)
 
 
 def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     """Stem and options without what the page adds: numbering, headings, points, score boxes, blanks."""
     # Most patterns stand in few texts: a look for one of their characters costs less than a search.
-    if _RAISED.search(text):
-        text = text.translate(_SUPERSCRIPT)
+    if _PRINTED.search(text):
+        text = text.translate(SIGNS)
     text = simplified(text).replace("\u3000", " ").strip()
     if circled := _CIRCLE.search(text):
         # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
@@ -106,18 +174,11 @@ def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     if circled:
         text = text.translate(_SHOW_CIRCLED)
     text = _SCORE_LINE.sub("", text) if "\n" in text else _without_head(_SCORE_LINE, text)
-    for _ in range(4):  # "五、2. 12、": one mark after another
-        before = text
-        if "【" in text:
-            text = _LABEL.sub("", text, count=1)
-        for pattern in (_TITLE, _HEADING, _NUMBERING):
-            text = _without_head(pattern, text)
-        if "19" in text or "20" in text:
-            text = _ORIGIN.sub("", text, count=1)
-        if text == before:
-            break
+    text = _without_heads(text)
     if "分" in text or "份" in text:
         text = _POINTS.sub(" ", text)
+    if "'" in text or "′" in text or "m" in text or "p" in text:
+        text = _MARKS.sub(" ", text)
     text = text.strip()
     if "【" in text:
         text = _LABEL.sub("", text)
@@ -126,9 +187,26 @@ def tidy(text: str) -> tuple[str, tuple[str, ...]]:
         stem = _FORM.sub(" ", stem)
     if "选" in stem:
         stem = _FORM_TAIL.sub("", stem)
+    if "谢" in stem:
+        stem = _THANKS.sub("", stem)
     if "-" in stem:
         stem = _PAGE_TAIL.sub("", stem)
     return _plain(stem), tuple(_plain(option) for option in options)
+
+
+def _without_heads(text: str) -> str:
+    """Text without titles, headings, numbers and courtesy at its start, one after another: "五、2. 12、"."""
+    for _ in range(4):
+        before = text
+        if "【" in text:
+            text = _LABEL.sub("", text, count=1)
+        for pattern in (_TITLE, _HEADING, _KIND_HEAD, _NUMBERING, _INTRO):
+            text = _without_head(pattern, text)
+        if "19" in text or "20" in text:
+            text = _ORIGIN.sub("", text, count=1)
+        if text == before:
+            break
+    return text
 
 
 def _without_head(pattern: re.Pattern[str], text: str) -> str:
@@ -140,14 +218,20 @@ def _without_head(pattern: re.Pattern[str], text: str) -> str:
 def _plain(text: str) -> str:
     """One piece of text with its formulas as signs and letters."""
     if "\\" in text:
-        text = _COMMAND.sub(_sign, _LINE_IN_FORMULA.sub("", text).replace("$", ""))
+        text = _LINE_IN_FORMULA.sub("", text).replace("$", "")
+    if "{" in text:
+        text = _in_line(text)
+    if "\\" in text:
+        text = _COMMAND.sub(_sign, text)
+    if "·" in text:
+        text = _DOT.sub("×", text)
     text = text.replace("$", "")
     if _GAP.search(text):
         text = _SPACED_POINT.sub(".", _HAN_GAP.sub("", text))
     if _BLANKS.search(text):
         text = _BLANK.sub(" ", _COUNTED.sub(" ", text))
     if "百分之" in text:
-        text = _PERCENT.sub(r"\1%", text)
+        text = _PERCENT.sub(_percent, text)
     if _FIGURE.search(text):
         if "o" in text or "O" in text:
             text = _LETTER_O.sub(_zeros, text)
@@ -160,11 +244,31 @@ def _plain(text: str) -> str:
     text = _MISREAD.sub(lambda m: MISREAD[m[0]], text)
     for word, same in SYNONYMS.items():
         text = text.replace(word, same)
+    if "(" in text:
+        text = _GROUP.sub(lambda m: f"⊏{m[1] or m[2]}⊐", text)
     return text.strip()
 
 
+def _in_line(text: str) -> str:
+    r"""LaTeX as it is written in one line: "\frac{a+b}{2}" as "(a+b)/(2)"."""
+    for _ in range(_DEEPEST):
+        before = text
+        text = _RAISED.sub(r"\1(\2)", _LOWERED.sub(r"_\1 ", _FRACTION.sub(r"(\1)/(\2)", text)))
+        if text == before:
+            break
+    return text
+
+
+def _percent(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"{found[1]}%"
+    tens, ten, ones = (found[n].translate(CHINESE_DIGITS) for n in (2, 3, 4))
+    number = f"{tens or 1}{ones or 0}" if ten else tens or ones
+    return f"{number}%" if number else found[0]
+
+
 def _zeros(found: re.Match[str]) -> str:
-    return "0" * len(found[0])
+    return found[0].replace("o", "0").replace("O", "0")
 
 
 def _sign(found: re.Match[str]) -> str:
@@ -200,26 +304,39 @@ def _series(pattern: re.Pattern[str], first: str, text: str) -> list[re.Match[st
 def tokens(text: str, english: bool) -> tuple[str, ...]:
     """What carries meaning, in order: numbers, Han characters, Latin letters or words, operators."""
     text = text.lower()
-    if "何" in text or "什么" in text:
-        text = _WHY.sub("缘何", text)
-    if "何" in text or "怎" in text:
-        text = _HOW.sub("如何", text)
     if english:
-        text = _POSSESSIVE.sub("", text)
-    text = _ORDER.sub("", text)
-    if any(word in text for word in ("之", "一下", "的值", "简述", "简答")):
-        text = _ORDER_TAIL.sub("", text)
-    if "下" in text:
-        text = _BELOW.sub("下列", text)
-    text = _ASKING.sub("", text)
-    if "一" in text or "两" in text or "几" in text:
-        text = _MEASURE.sub("", text)
-    if "大" in text or "分别" in text or "历史上" in text:
-        text = _SPREAD.sub("", text)
-    if "朝" in text:
-        text = _DYNASTY.sub("代", text)
+        text = _DEFINE.sub("", _POSSESSIVE.sub("", text))
+    for signs, pattern, said in _STEPS:
+        for sign in signs:
+            if sign in text:
+                text = pattern.sub(said, text)
+                break
     # In Chinese papers Latin letters are mostly symbols, and where they part is chance.
     return tuple((_ENGLISH_TOKEN if english else _TOKEN).findall(text))
+
+
+def _sorted_sides(found: re.Match[str]) -> str:
+    word, *sides = (group or "" for group in (found.groups()[:3] if found[2] else found.groups()[3:]))
+    return word + "与".join(sorted(sides))
+
+
+# How words are put alike, one step after another: where one of the signs stands, the pattern is said as told.
+_STEPS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (("何", "什么"), _WHY, "缘何"),
+    (("何", "怎"), _HOW, "如何"),
+    (("",), _ORDER, ""),
+    (("计算", "求出"), _COMPUTE, "求"),
+    (("比", "同", "区别", "联系", "关系"), _COMPARED, _sorted_sides),
+    (("义", "念"), _DEFINED, r"\1"),
+    (("正确", "误", "不"), _FALSE, "错误"),
+    (("之", "一下", "的值", "简述", "简答"), _ORDER_TAIL, ""),
+    (("下",), _BELOW, "下列"),
+    *((("谁", "何", "哪", "什么"), ways, word) for ways, word in _SOUGHT),
+    (("",), _ASKING, ""),
+    (("一", "两", "几"), _MEASURE, ""),
+    (("大", "分别", "历史上"), _SPREAD, ""),
+    (("朝",), _DYNASTY, "代"),
+)
 
 
 def is_light(token: str) -> bool:

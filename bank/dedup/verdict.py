@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bank.dedup.guards import GUARDS, Pair, content, may_be_misread, qualified
+from bank.dedup.guards import GUARDS, Pair, content, ends_otherwise, may_be_misread, qualified
 from bank.dedup.reading import AsRead, read, without_gloss
 from bank.dedup.words import NARROWING
 from schemas.settings import DedupSettings
@@ -112,7 +112,7 @@ def _flattened(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[tuple[str, ...],
     marks = [{"^", "_"} & set(side) for side in (a, b)]
     if bool(marks[0]) == bool(marks[1]):
         return a, b
-    flat = [tuple(c for t in side for c in (t if t.isascii() else [t]) if c not in "^_") for side in (a, b)]
+    flat = [tuple(c for t in side for c in (t if t.isascii() else [t]) if c not in "^_⊏⊐") for side in (a, b)]
     signs = ["".join(t for t in side if t.isascii()) for side in flat]
     return (flat[0], flat[1]) if signs[0] == signs[1] else (a, b)
 
@@ -144,7 +144,7 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
         return "review", {**told, "options": "only on one side, and the stem says little without"}
     if swollen := _swollen(pair.a.options, pair.b.options):
         return "review", {**told, "options": f"one is much longer than the others: {swollen[:30]}"}
-    doubt = qualified(pair) if length < _WIDE else ""
+    doubt = (qualified(pair) or ends_otherwise(pair)) if length < _WIDE else ""
     if doubt:
         return "review", {**told, "qualifier": doubt}
     if not extra:
@@ -152,7 +152,9 @@ def _weigh(pair: Pair, rough: float, at: DedupSettings) -> tuple[Decision, dict[
     odd = len(extra) <= 2 and any(may_be_misread(c) for c in pair.swaps)
     if odd:
         told["misread"] = "one character or word differs"
-        return ("duplicate" if length >= _ODD else "review"), told
+        # The end says what is asked: there another character may be another quantity.
+        inside = length >= _ODD and all(change.stop < len(pair.left) - 4 for change in pair.swaps)
+        return ("duplicate" if inside else "review"), told
     slight = size <= _SLIGHT * length
     # The end of a text says what is asked; before it, a long one may be told with a few other words.
     last = max((change.stop for change, *sides in pair.weighed if len(max(sides, key=len)) > 1), default=0)

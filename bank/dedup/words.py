@@ -66,6 +66,12 @@ _FILLERS = (
     "过程 工作 活动 部分 措施 经典 有名 提出 明确 出来 情况 时期 当时 上述 有关 最为 目前 现在 "
     "明显 进行 各种 各类 整个 某些 一定 下列"
 )
+# What a question may seek, as the one word that stands for all ways of asking it.
+SOUGHT = {
+    "何人": "是?谁是?|何人|哪[一两几]?[位个]人|哪[一两几]?位(?!置|数|移)",
+    "何时": "何时|何年|哪一?年|什么时候|哪个(?:年代|时期|世纪|朝代)",
+    "何处": "何地|何处|哪里|哪儿|什么地方",
+}
 QUALIFIERS = tuple(_QUALIFIERS.split(" "))
 FILLERS = QUALIFIERS + tuple(_FILLERS.split(" "))
 
@@ -80,6 +86,7 @@ _CONTRASTS = (
     "春夏秋冬 甲乙丙丁戊己 肝肾肺心脾胃肠 国省市县乡 天月年日时秒 实虚 表里 供需 优劣 可必 真假 已未 "
     "铁铝铜锌钠钾钙镁银金铅锰汞 夏商周秦汉隋唐宋元明清 子女兄弟姐妹 雌雄 加减乘除 和差积商 圆方 "
     "盐糖醇酚醛酮酯醚 烷烯炔 油水气 "
+    "时空 自因 颐颢 骞謇 颌额 跟距跗 髋髂髌 资贸 膏青 雹雷 木水 波坡 秦泰 蟹鳖 精糟 "
     "鱼鸟兽虫 牛羊猪马鸡鸭 英法德美俄日 京沪津渝 江河湖海 问答 师生 医患 原被 债权 罪罚 动植微 根茎叶花果"
 )
 CONTRASTS = frozenset((x, y) for g in _CONTRASTS.split(" ") for x in g for y in g if x != y)
@@ -136,7 +143,7 @@ NUMERALS = frozenset("零二三四五六七八九十百千万亿半")
 
 # Characters that recognisers take for one another, and letters they take for digits.
 _LOOKALIKES = (
-    "己已巳 末未木 日曰目 人入八 大太犬 土士 千干于 的旳 间问闻 今令 白自 力刀 鸟乌 待侍 侯候 折拆析 "
+    "己已巳 末未木 本木 日曰目 人入八 大太犬 土士 千干于 的旳 间问闻 今令 白自 力刀 鸟乌 待侍 侯候 折拆析 "
     "兔免 戊戌戍 晴睛 抱拘 治冶 风凤 午牛 田由甲申 王玉主 儿几凡 又叉 圆园 贝见 帐账 象像相 那哪 "
     "他它她 做作 连联 至致 分份 度渡 赋付 部郡 徽微 汆氽 炙灸 天夭 拔拨 辨辩 坐座 底低 须需 订定 即既 "
     "再在 唯惟 筒简 准淮 科料 体休 论沦 性牲 飘漂 籍藉 毕闭 以已 磨摩 练炼 震振 帖贴 历厉 密蜜 竟竞 "
@@ -151,7 +158,7 @@ _LOOKALIKES = (
     # One radical read for another, where the other character makes no term of the same place.
     "摸模 抬枱 扳板 抢枪 抗杭 挡档 抽柚 挑桃 控椌 推椎 扛杠 检捡 拭试 析折 技枝 权杈 构枸 "
     "决泱 净浄 况沉 冷泠 徒陡 径胫 役投 彼波 律津 倍陪 往佳 眼眠 晓哓 明朋 "
-    "初衵 补朴 祥样 城域 均钧 坦但 境镜 第弟 等寺 符苻 译泽 识织 调凋 说悦 质贡 "
+    "初衵 补朴 祥样 城域 均钧 坦但 境镜 第弟 等寺 符苻 译泽 识织 调凋 形型 说悦 质贡 "
     "情惰 性牲 组租 给绐 续读 绕统 编偏 越赵 赶赴 道遭 进迸 适话 通逋 端瑞 章草 型刑 "
     "列例 副剐 期斯 服报 完宗 实买 容客 属厲 展屐 届居 系糸 活话 特持 使便 体休 处外 治冶 织炽 "
     "概慨 播插 徵微 获荻 纯钝 饰饬 载戴 辅铺 锻煅 冶治 睹赌 孟盂 候侯 佰伯 曰日 鸣呜 袭龚 肆肄"
@@ -184,6 +191,8 @@ _SYNONYMS = (
     "可 可以",
     "能 能够",
     "作用 功能 功用",
+    "病人 患者",
+    "区别 差别 差异",
 )
 SYNONYMS = {word: group.split(" ")[0] for group in _SYNONYMS for word in group.split(" ")[1:]}
 
@@ -221,17 +230,28 @@ MISREAD = _misread()
 UNITS = {
     word: sign
     for sign, words in {
-        "kg": "千克 公斤", "mg": "毫克", "g": "克", "t": "吨", "km": "千米 公里", "cm": "厘米",
-        "mm": "毫米", "m": "米", "dm": "分米", "nm": "纳米", "μm": "微米", "ml": "毫升", "l": "升",
-        "h": "小时", "min": "分钟", "ms": "毫秒", "s": "秒钟 秒", "mpa": "兆帕", "kpa": "千帕",
+        "mg": "毫克", "t": "吨", "km": "千米 公里", "cm": "厘米",
+        "mm": "毫米", "dm": "分米", "nm": "纳米", "μm": "微米", "ml": "毫升", "l": "升",
+        "ms": "毫秒", "mpa": "兆帕", "kpa": "千帕",
         "pa": "帕斯卡 帕", "kn": "千牛", "n": "牛顿 牛", "kw": "千瓦", "w": "瓦特 瓦", "kv": "千伏",
-        "v": "伏特 伏", "a": "安培 安", "ω": "欧姆 欧", "kj": "千焦", "j": "焦耳 焦", "hz": "赫兹 赫",
+        "kj": "千焦", "j": "焦耳 焦", "hz": "赫兹 赫",
         "khz": "千赫", "mhz": "兆赫", "mol": "摩尔", "bit": "比特", "b": "字节", "kb": "千字节",
         "mb": "兆字节", "°c": "摄氏度", "cm^2": "平方厘米", "km^2": "平方千米 平方公里", "m^2": "平方米",
-        "cm^3": "立方厘米", "m^3": "立方米",
+        "cm^3": "立方厘米", "m^3": "立方米", "hm^2": "公顷",
+        "ω": "欧姆 欧 ohms ohm", "v": "伏特 伏 volts volt", "a": "安培 安 amperes ampere amps amp",
+        "m": "米 metres meters metre meter", "s": "秒钟 秒 seconds second", "h": "小时 hours hour",
+        "min": "分钟 minutes minute", "kg": "千克 公斤 kilograms kilogram", "g": "克 grams gram",
     }.items()
     for word in words.split(" ")
 }  # fmt: skip
+
+# Signs that are printed in several ways.
+SIGNS = str.maketrans(
+    {"−": "-", "﹣": "-", "‒": "-", "⋅": "×", "∙": "×", "∕": "/", "∗": "*", "∼": "~", "≦": "≤", "≧": "≥",
+     "⩽": "≤", "⩾": "≥", "‹": "<", "›": ">", "⟶": "→", "∣": "|", "⊊": "⊂"}
+    | {c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True)}
+    | {c: f"_{d}" for c, d in zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True)}
+)  # fmt: skip
 
 # LaTeX commands as the sign they stand for; '' for those that only say how to set a formula.
 _GREEK = [
@@ -261,10 +281,51 @@ COMMANDS = (
         name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lambda' else name.upper()}")
         for name in _GREEK
     }
-    | {"varphi": "φ", "varepsilon": "ε", "dfrac": "frac", "tfrac": "frac", "cdot": "×", "times": "×"}
+    | {"varphi": "φ", "varepsilon": "ε", "vartheta": "θ", "cdot": "×", "times": "×"}
     | {"le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥", "geq": "≥", "geqslant": "≥", "ne": "≠", "neq": "≠"}
     | {"to": "→", "rightarrow": "→", "infty": "∞", "pm": "±", "angle": "∠", "triangle": "△", "circ": "°"}
-    | {"mid": "|", "degree": "°", "in": "∈", "sim": "~", "approx": "≈", "div": "÷"}
+    | {"mid": "|", "vert": "|", "degree": "°", "in": "∈", "notin": "∉", "sim": "~", "approx": "≈", "div": "÷"}
+    | {
+        "int": "∫",
+        "iint": "∬",
+        "oint": "∮",
+        "sum": "∑",
+        "prod": "∏",
+        "partial": "∂",
+        "nabla": "∇",
+        "sqrt": "√",
+    }
+    | {"cup": "∪", "cap": "∩", "bigcup": "∪", "bigcap": "∩", "subset": "⊂", "subseteq": "⊆", "supset": "⊃"}
+    | {
+        "wedge": "∧",
+        "land": "∧",
+        "vee": "∨",
+        "lor": "∨",
+        "neg": "¬",
+        "lnot": "¬",
+        "forall": "∀",
+        "exists": "∃",
+    }
+    | {"Rightarrow": "⇒", "Leftrightarrow": "⇔", "leftarrow": "←", "implies": "⇒", "iff": "⇔", "equiv": "≡"}
+    | {
+        "perp": "⊥",
+        "parallel": "∥",
+        "oplus": "⊕",
+        "otimes": "⊗",
+        "emptyset": "∅",
+        "varnothing": "∅",
+        "mp": "∓",
+    }
+    | {
+        "Omega": "Ω",
+        "Delta": "Δ",
+        "Sigma": "Σ",
+        "Phi": "Φ",
+        "Gamma": "Γ",
+        "Lambda": "Λ",
+        "Theta": "Θ",
+        "Pi": "Π",
+    }
     | dict.fromkeys(
         [
             "left",
@@ -280,6 +341,10 @@ COMMANDS = (
             "quad",
             "qquad",
             "underline",
+            "vec",
+            "overrightarrow",
+            "bm",
+            "operatorname",
             "big",
             "bigl",
             "bigr",
