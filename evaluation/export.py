@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from evaluation.audited import JudgeAudit
 from evaluation.leaderboard import Board, Row
 from schemas.evaluation import Score
+from schemas.shown import label
 
 # A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -107,5 +108,7 @@ def _written(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """A text that a spreadsheet would run is given an apostrophe first."""
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """A text that a spreadsheet would run gets an apostrophe; what steers a terminal is spelled out."""
+    if not isinstance(value, str):
+        return value
+    return "'" + label(value) if value.startswith(_FORMULA) else label(value)

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from flows.commands import common
 from flows.progress import Meter, Tell
 from schemas.errors import UsageError
+from schemas.shown import label
 
 if TYPE_CHECKING:
     from evaluation.estimate import Estimate, Usage
@@ -258,25 +257,25 @@ def tell(done: Done) -> None:
     ]
     common.table(f"{score.model}, judged by {score.judge}", ("discipline", "asked", "scored", "of 10"), rows)
     absolute = "none" if score.absolute is None else f"{score.absolute:.2f}"
-    typer.echo(
+    common.tell(
         f"absolute score {absolute} of 100 over {score.scored} of {common.counted(score.asked, 'question')}"
     )
     if score.relative is not None:
-        typer.echo(f"relative score {score.relative:.2f} % of {score.relative_to}")
+        common.tell(f"relative score {score.relative:.2f} % of {label(score.relative_to)}")
     if score.unscored:
         told = ", ".join(f"{count} {reason}" for reason, count in score.unscored.items())
-        typer.echo(f"unscored: {told}")
+        common.tell(f"unscored: {told}")
     if not score.publishable:
-        typer.echo("not for a leaderboard: built-in or self-judging parts, or nothing scored")
+        common.tell("not for a leaderboard: built-in or self-judging parts, or nothing scored")
     if len(done.model_ids) > 1:
         common.say(f"the endpoint named more than one model in its replies: {', '.join(done.model_ids)}")
     for one in done.used:
         price = "" if one.price is None else f", price {money(one.price)}"
-        typer.echo(
+        common.tell(
             f"{one.role}: {common.counted(one.requests, 'request')}, {one.prompt_tokens:,} tokens sent, "
             f"{one.reply_tokens:,} back{price}"
         )
-    typer.echo(f"scores and report in {done.out}: {SCORES}, {REPORT}")
+    common.tell(f"scores and report in {done.out}: {SCORES}, {REPORT}")
 
 
 def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
@@ -288,7 +287,7 @@ def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
         common.emit(data)
         return
     if not parts:
-        typer.echo("nothing would be sent: built-in parts only, or everything is done")
+        common.tell("nothing would be sent: built-in parts only, or everything is done")
         return
     common.table(
         "what would be sent, by estimate",
@@ -307,9 +306,9 @@ def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
         ],
     )
     total = _sum(part.price for part in parts)
-    typer.echo(f"in all {common.counted(sum(part.calls for part in parts), 'call')}, price {money(total)}")
+    common.tell(f"in all {common.counted(sum(part.calls for part in parts), 'call')}, price {money(total)}")
     if total is None:
-        typer.echo(
+        common.tell(
             "set price_prompt and price_reply, of a million tokens, under [model] and [judge] for a price"
         )
 

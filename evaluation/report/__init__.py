@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from evaluation.judge import judged_text
 from evaluation.rundir import RunRecord, Tally
 from evaluation.scoring import bounds
 from schemas.evaluation import ReplyState, SampleItem, Score
+from schemas.shown import seen
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,7 +41,6 @@ TYPES = {
     "essay": "论述",
 }
 _JUDGE = ("裁判", "judge")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -135,15 +134,16 @@ def environment() -> Environment:
         loader=PackageLoader("evaluation", "report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["plain"] = _plain
+    made.filters["plain"] = lambda text: seen(str(text))  # also where it is not put out
     made.filters["fixed"] = lambda value, digits=2: "–" if value is None else f"{value:.{digits}f}"
     made.filters["reason"] = lambda reason: "{} {}".format(*reason_names(reason))
     return made
 
 
-def _plain(text: Any) -> str:  # noqa: ANN401 - a template filter
-    """Text without the control characters HTML does not allow; Jinja escapes it afterwards."""
-    return _CONTROL.sub("\ufffd", str(text))
+def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template puts out
+    """Texts with what steers spelled out; Jinja escapes them afterwards. What is HTML already stays."""
+    return seen(value) if type(value) is str else value

@@ -16,6 +16,7 @@ from evaluation.report import environment, reason_names
 from evaluation.report.audit import VERDICTS
 from evaluation.report.plots import axis, span, timeline
 from evaluation.rundir import RunRecord
+from schemas.shown import json_seen, label
 
 NOTES = {
     "bank_versions_differ": (
@@ -138,7 +139,7 @@ def _about(row: Row) -> list[str]:
     """The lines at the head of a run's page: its model and figures, and what was not scored."""
     low, high = row.interval or (None, None)
     figures = [
-        f"{row.model}",
+        label(row.model),
         f"绝对分 absolute {_fixed(row.absolute)} ({_fixed(low)} – {_fixed(high)})",
         f"相对分 relative {_fixed(row.relative)} %",
         f"已评分 scored {row.scored} / {row.asked}",
@@ -159,7 +160,7 @@ def _reasons(data: Mapping[str, list[list[object]]]) -> dict[str, str]:
 
 def _embedded(data: Any) -> str:  # noqa: ANN401 - any JSON
     """JSON that can stand in a script element: no text in it can end the element or begin a comment."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json_seen(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -299,10 +299,10 @@ def _tell(report: AmendReport, bank: str, dry_run: bool, as_json: bool, kept: Pa
     if report.committed or (dry_run and code != 1):
         told = ", ".join(f"{count} {action}" for action, count in report.applied.items())
         would = "would change" if dry_run else "changed"
-        typer.echo(
+        common.tell(
             f"{would} {common.counted(len(report.changed), 'question')} ({told or 'nothing'}); "
             f"bank at version {report.version}"
         )
     elif not report.refused:
-        typer.echo(f"it is so already; bank at version {report.version}")
+        common.tell(f"it is so already; bank at version {report.version}")
     return code

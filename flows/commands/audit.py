@@ -14,6 +14,7 @@ import typer
 
 from flows.commands import common
 from schemas.errors import UsageError
+from schemas.shown import label
 
 if TYPE_CHECKING:
     from evaluation.bias.conduct import Step
@@ -186,7 +187,9 @@ def _tell_outlook(folder: Path | None, plan: Plan, bank: Path, *, as_json: bool)
         return
     tell_estimate(found.parts, as_json=False)
     if found.parts and not found.exact:
-        typer.echo("verdicts: at most so many; which replies are of equal quality is known after the grading")
+        common.tell(
+            "verdicts: at most so many; which replies are of equal quality is known after the grading"
+        )
 
 
 def _run(folder: Path, bank: Path, *, dry_run: bool, quiet: bool, as_json: bool) -> int:
@@ -226,9 +229,9 @@ def _tell_left(folder: Path, plan: Plan, bank: Path, *, as_json: bool) -> int:
             {"audit": plan.audit, "folder": str(folder), "left": left, "parts": waiting, "grading": grading}
         )
     else:
-        typer.echo(f"audit in {folder}: {'everything is asked' if not left else f'{left:,} calls are left'}")
+        common.tell(f"audit in {folder}: {'everything is asked' if not left else f'{left:,} calls are left'}")
         for part in parts:
-            typer.echo(f"{part.name}: {common.counted(part.calls, 'call')} left ({part.role})")
+            common.tell(f"{part.name}: {common.counted(part.calls, 'call')} left ({part.role})")
     for one in poor:
         why = f"; the first: {one.example}" if one.example else ""
         common.say(
@@ -303,7 +306,7 @@ def _report(
     else:
         _tell(report)
         if not dry_run:
-            typer.echo(f"report in {folder}: {PAGE}, {REPORT}")
+            common.tell(f"report in {folder}: {PAGE}, {REPORT}")
     lost = report.replies_missing or report.graded < report.replies
     unscored = any(one.pointwise and one.pointwise.unscored for one in report.judges)
     return _PARTLY if report.missing or lost or unscored else 0
@@ -312,7 +315,7 @@ def _report(
 def _tell(report: AuditReport) -> None:
     rows = [
         (
-            one.judge,
+            label(one.judge),
             _figure(one.measure.rho),
             _figure(one.measure.rho_null),
             _figure(one.measure.beta, "+.3f"),
@@ -341,9 +344,10 @@ def _tell(report: AuditReport) -> None:
     )
     common.table(f"{report.prompts} prompts, {len(report.models)} models", heads, rows)
     for one in report.judges:
-        typer.echo(f"{one.judge}: {one.verdict.replace('_', ' ')}: {'; '.join(e for _, e in one.reasons)}")
+        told = "; ".join(english for _, english in one.reasons)
+        common.tell(label(f"{one.judge}: {one.verdict.replace('_', ' ')}: {told}"))
     for _, english in report.notes:
-        typer.echo(f"note: {english}")
+        common.tell(label(f"note: {english}"))
 
 
 def _figure(value: float | None, form: str = ".3f") -> str:

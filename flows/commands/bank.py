@@ -44,12 +44,12 @@ def stats(
     if as_json:
         common.emit({"bank": str(bank), **found.model_dump(mode="json"), "unanswered": unanswered})
         return 0
-    typer.echo(
+    common.tell(
         f"{bank}, version {found.version}: {common.counted(found.items, 'item')} from "
         f"{common.counted(found.originals, 'printed question')}; of the active ones {found.answered:,} have "
         f"an answer, {unanswered:,} have none and are not drawn, {found.needs_figure:,} need a figure"
     )
-    typer.echo(
+    common.tell(
         f"{common.counted(min(found.papers.values(), default=0), 'paper')} of {paper.per_stratum} questions "
         f"a discipline can be drawn before one comes twice"
     )
@@ -68,7 +68,7 @@ def stats(
         for code, items in found.discipline.items()
     ]
     if rows:
-        typer.echo()
+        common.tell()
         common.table("", ("discipline (active)", *kinds, "items", "no answer", "papers"), rows)
     for title, counts in (
         ("status", found.status),
@@ -78,16 +78,16 @@ def stats(
         ("why rejected", found.rejected_reasons),
     ):
         if counts:
-            typer.echo()
+            common.tell()
             common.table("", (title, "items"), list(counts.items()))
     if found.growth:
-        typer.echo()
+        common.tell()
         grown = [(g.at, g.batch or "-", g.added, found.batch.get(g.batch, 0)) for g in found.growth]
         common.table("", ("batch from", "batch", "added", "there now"), grown)
     if found.below_target:
         empty = sum(not items for items in found.below_target.values())
         some = sorted(((n, code) for code, n in found.below_target.items() if n), reverse=True)
-        typer.echo(
+        common.tell(
             f"\n{common.counted(len(found.below_target), 'sub-discipline')} below {target:,} answered "
             f"questions, {empty:,} of them without one (all in --json)"
         )
@@ -96,7 +96,7 @@ def stats(
                 "", ("sub-discipline", "answered", "lacking"), [(subs[c], n, target - n) for n, c in some]
             )
     if told := explained([*found.review_reasons, *found.rejected_reasons]):
-        typer.echo()
+        common.tell()
         common.table("", ("code", "meaning"), told)
     return 0
 

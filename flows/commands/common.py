@@ -6,7 +6,6 @@ import contextlib
 import enum
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from schemas.errors import ExamBankError, UsageError
+from schemas.shown import json_seen, label, seen
 
 if TYPE_CHECKING:
     from flows.files import Source
@@ -77,7 +77,6 @@ PathsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Exam files, or folders of them.", show_default=False)
 ]
 _CELL = 60
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FEW = 3
 EMITTED: list[bool] = []  # something once the command has printed its JSON object
 
@@ -109,17 +108,22 @@ def check_runner(run: RunSettings) -> None:
         raise UsageError("An address is of use with --runner dask only.", remedy="Leave one of the two out.")
 
 
-def seen(text: str) -> str:
-    """The text with control characters spelled out: none may colour a terminal or move in it."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
-
-
 def say(text: str = "") -> None:
     """A line for people, on standard error. When nobody reads it any more the work goes on."""
     try:
         typer.echo(seen(text), err=True)
     except BrokenPipeError:
         silence(sys.stderr)
+
+
+def tell(text: str = "") -> None:
+    """A line for people, on standard output."""
+    typer.echo(seen(text))
+
+
+def put(line: str) -> None:
+    """A line of JSON for programs, on standard output: it says the same, and steers no terminal."""
+    typer.echo(json_seen(line))
 
 
 def silence(stream: IO[str]) -> None:
@@ -243,7 +247,7 @@ def _part(path: Path) -> Path:
 def emit(data: object) -> None:
     """One JSON object on standard output."""
     EMITTED.append(True)
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    put(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def emit_error(error: ExamBankError) -> None:
@@ -283,7 +287,7 @@ def line_writer(path: Path | None) -> Iterator[Callable[[str], None]]:
     if path is None or _is_device(path):
         stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
         try:
-            yield lambda line: print(line, file=stream)
+            yield lambda line: print(json_seen(line), file=stream)
         finally:
             if path is not None:
                 stream.close()
@@ -314,10 +318,16 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *,
     from rich.markup import escape
     from rich.table import Table
 
-    made = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    made = Table(
+        title=escape(label(title)) or None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     for place, head in enumerate(heads):
         number = all(isinstance(row[place], int | float) for row in rows) and bool(rows)
-        made.add_column(head, justify="right" if number else "left", overflow="fold")
+        made.add_column(escape(label(head)), justify="right" if number else "left", overflow="fold")
     for row in rows:
         made.add_row(*(escape(f"{cell:,}" if isinstance(cell, int) else seen(str(cell))) for cell in row))
     stream = sys.stdout if out else sys.stderr

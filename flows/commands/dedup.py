@@ -52,7 +52,7 @@ def compare(
         common.emit({"out": str(out), "pairs": len(lines), **dict(sorted(counts.items()))})
     else:
         told_counts = ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items()))
-        typer.echo(f"{common.counted(len(lines), 'pair')}: {told_counts or 'none'}; in {out}")
+        common.tell(f"{common.counted(len(lines), 'pair')}: {told_counts or 'none'}; in {out}")
     return 0
 
 
@@ -165,11 +165,11 @@ def _detail(plan: Plan) -> dict[str, Any]:
 def _print(plan: Plan, told: dict[str, Any], *, dry_run: bool, undo: str | None) -> None:
     would = "would change" if dry_run else "changed"
     if undo is not None:
-        typer.echo(
+        common.tell(
             f"{would} {common.counted(len(plan.changes), 'question')}; bank at version {told['version']}"
         )
         return
-    typer.echo(
+    common.tell(
         f"{common.counted(plan.items, 'question')}: {told['duplicates']:,} duplicates in "
         f"{told['clusters_found']:,} clusters, {told['conflicts']:,} with answers that contradict "
         f"each other; {told['doubts_found']:,} doubtful pairs"
@@ -180,7 +180,7 @@ def _print(plan: Plan, told: dict[str, Any], *, dry_run: bool, undo: str | None)
     ]
     if rows:
         common.table("", ("cluster", "questions", "keeper"), rows)
-    typer.echo(f"{would} {common.counted(len(plan.changes), 'question')}; bank at version {told['version']}")
+    common.tell(f"{would} {common.counted(len(plan.changes), 'question')}; bank at version {told['version']}")
 
 
 def contamination(
@@ -225,7 +225,7 @@ def contamination(
         told["hits"] = [hit.model_dump(mode="json") for hit in found.hits]
         common.emit(told)
         return 0
-    typer.echo(
+    common.tell(
         f"{common.counted(told['questions'], 'question')} looked for in "
         f"{common.counted(told['lines'], 'line')}: "
         + ", ".join(f"{len(ids):,} {how}" for how, ids in hit_ids.items())

@@ -350,4 +350,4 @@ def _tell(manifest: Manifest, out: Path | None) -> None:
         rows.append(row)
     common.table("", heads, rows)
     drawn = f"{common.counted(len(manifest.ids), 'question')} of version {manifest.bank_version}"
-    typer.echo(f"{drawn} in {out}" if out is not None else f"would draw {drawn}; nothing written")
+    common.tell(f"{drawn} in {out}" if out is not None else f"would draw {drawn}; nothing written")

@@ -141,9 +141,9 @@ def _told(
         common.emit({**counts, "refused": len(refused), "bad_rows": rows, "dry_run": dry_run})
         return code
     for refusal in refused[:_SHOWN]:
-        typer.echo(str(refusal), err=True)
+        common.say(str(refusal))
     if len(refused) > _SHOWN:
-        typer.echo(f"… and {len(refused) - _SHOWN:,} more", err=True)
+        common.say(f"… and {len(refused) - _SHOWN:,} more")
     read = counts["rows"] - len(refused)
     told = f"{common.counted(read, 'question')} read, {common.counted(len(refused), 'row')} refused"
     if written:
@@ -151,16 +151,16 @@ def _told(
         extra = "".join(f", {n:,} {word}" for word, n in more.items() if n)
         status = ", ".join(f"{word} {n:,}" for word, n in counts["status"].items())
         status = f" ({status})" if status else ""
-        typer.echo(f"{told}; {counts['added']:,} added {status}{extra}, version {counts['version']}")
+        common.tell(f"{told}; {counts['added']:,} added {status}{extra}, version {counts['version']}")
     elif dry_run:
         spread = Counter(q.discipline for q in questions)
         there = f", {counts['already']:,} there already" if counts.get("already") else ""
         codes = ", ".join(f"{code} {n:,}" for code, n in sorted(spread.items()))
-        typer.echo(f"{told}{there}; nothing added, as asked ({codes})")
+        common.tell(f"{told}{there}; nothing added, as asked ({codes})")
     else:
-        typer.echo(f"{told}; nothing added")
+        common.tell(f"{told}; nothing added")
         if refused and kept is None:
-            typer.echo("Mend the rows, or add the others with --skip-bad FILE.", err=True)
+            common.say("Mend the rows, or add the others with --skip-bad FILE.")
     return code
 
 
@@ -206,7 +206,7 @@ def export(
     if as_json:
         common.emit({"out": str(out), "version": number, "rows": table.num_rows, "columns": list(names)})
     else:
-        typer.echo(
+        common.tell(
             f"{common.counted(table.num_rows, 'question')} of version {number} in {out}, answers included"
         )
     return 0

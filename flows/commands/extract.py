@@ -105,7 +105,7 @@ def extract(
             pages.write(html, single, files, after, looks, Path(assets))
     if spoken:
         for line in lines:  # one by one, so that a reader who has had enough is noticed
-            typer.echo(line)
+            common.put(line)
     else:
         common.write_whole(out, "".join(f"{line}\n" for line in lines).encode())
     summary = summarise(files)

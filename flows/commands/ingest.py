@@ -112,10 +112,10 @@ def _tell(report: BatchReport, bank: str) -> None:
         rows = [row for row in rows if row[0] not in of_the_bank]
     common.table(f"batch {report.batch}", ("", ""), rows)
     if report.dry_run:
-        typer.echo("Dry run: the bank was not changed, and duplicates were not looked for.")
+        common.tell("Dry run: the bank was not changed, and duplicates were not looked for.")
     elif report.committed:
         also = f", {told.amended:,} amended" if told.amended else ""
         items = common.counted(told.added or 0, "item")
-        typer.echo(f"Version {report.version} of {bank}: {items} added{also}.")
+        common.tell(f"Version {report.version} of {bank}: {items} added{also}.")
     else:
-        typer.echo(f"Nothing new: {bank} stays at version {report.version}.")
+        common.tell(f"Nothing new: {bank} stays at version {report.version}.")

@@ -168,15 +168,15 @@ def _tell(data: dict[str, Any]) -> None:
             )
         ],
     )
-    typer.echo(f"Kendall's tau-b of the boards: {_figure(board['tau'])}")
+    common.tell(f"Kendall's tau-b of the boards: {_figure(board['tau'])}")
     apart = data["separation"]
-    typer.echo(
+    common.tell(
         f"right from wrong replies, area under the curve over {apart['rows']:,}: judge "
         f"{_figure(apart['judge'])}, character-bigram recall {_figure(apart['bigram_recall'])}"
     )
     if "attacks" in data:
         tried = data["attacks"]
-        typer.echo(
+        common.tell(
             f"planted attacks: {tried['tried']}, verdicts raised {tried['raised']}, "
             f"lowered {tried['lowered']}, unscored {tried['unscored']}"
         )

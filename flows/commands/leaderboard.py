@@ -12,6 +12,7 @@ import typer
 from flows.commands import common
 from flows.commands.scores import Form, FormOption, figure, reach
 from schemas.errors import UsageError
+from schemas.shown import label
 
 if TYPE_CHECKING:
     from evaluation.audited import JudgeAudit
@@ -97,7 +98,7 @@ def leaderboard(
 
         entries, left_out, records = _entries(runs or [], _about(models), bank)
         for run, reason in left_out.items():
-            common.say(f"left out {run}: {reason}")
+            common.say(label(f"left out {run}: {reason}"))
         before = _pin(out)
         entries = _of_one_judge(entries, judge, before)
         kept_out = _reasons(withhold or [])
@@ -126,7 +127,7 @@ def _audited(board: Board, paths: list[Path], bank: Path | None, records: dict[s
     found = audits_of(board.judge, [read_audit(path, signer) for path in paths], _members(shown), ids)
     for one in found:
         for _, warning in one.warnings:
-            common.say(f"judge {one.judge}: {warning}")
+            common.say(label(f"judge {one.judge}: {warning}"))
     return board.model_copy(update={"audits": found})
 
 
@@ -293,17 +294,17 @@ def _tell(board: Board, *, form: Form) -> None:
     common.table(board.title, heads, [_cells(row) for row in (*board.rows, *board.unranked)])
     codes = sorted({code for row in board.rows for code in row.disciplines})
     if codes:
-        rows = [(row.model, *(figure(row.disciplines.get(c)) for c in codes)) for row in board.rows]
+        rows = [(label(row.model), *(figure(row.disciplines.get(c)) for c in codes)) for row in board.rows]
         common.table("", ("of 10", *(_english(code) for code in codes)), rows)
-    typer.echo(f"judge: {board.judge} {board.judge_version}".rstrip())
+    common.tell(label(f"judge: {board.judge} {board.judge_version}".rstrip()))
     for audited in board.audits:
-        typer.echo(f"audit of {audited.judge}: {_audit(audited)}")
+        common.tell(label(f"audit of {audited.judge}: {_audit(audited)}"))
     if board.baseline:
-        typer.echo(f"relative to {board.baseline.model}, {board.baseline.absolute:.2f}")
+        common.tell(label(f"relative to {board.baseline.model}, {board.baseline.absolute:.2f}"))
     for row in board.unranked:
-        typer.echo(f"not ranked: {row.model} ({row.run}), {row.unranked}")
+        common.tell(label(f"not ranked: {row.model} ({row.run}), {row.unranked}"))
     for one in board.withheld:
-        typer.echo(f"withheld: {one.model} ({one.run}), {one.reason}")
+        common.tell(label(f"withheld: {one.model} ({one.run}), {one.reason}"))
 
 
 def _audit(one: JudgeAudit) -> str:
@@ -322,11 +323,11 @@ def _cells(row: Row) -> tuple[str, ...]:
         "-" if row.rank is None else str(row.rank),
         "-" if not low else str(low) if low == high else f"{low}-{high}",
         row.groups or "-",
-        row.model,
-        row.organisation or "-",
-        row.access or "-",
-        row.evaluated,
-        row.released or "-",
+        label(row.model),
+        label(row.organisation) or "-",
+        label(row.access) or "-",
+        label(row.evaluated),
+        label(row.released) or "-",
         figure(row.relative),
         figure(row.absolute),
         reach(row.interval),

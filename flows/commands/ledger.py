@@ -122,7 +122,7 @@ def retire_exposed(
     if found:
         common.table("", ("question", "institutions"), list(found.items()))
     told = f"{common.counted(len(found), 'question')} given to {least} institutions or more"
-    typer.echo(f"{told}: {'would be retired' if dry_run else f'retired; bank at version {version}'}")
+    common.tell(f"{told}: {'would be retired' if dry_run else f'retired; bank at version {version}'}")
     return 0
 
 
@@ -134,7 +134,7 @@ def _release(book: Ledger, institution: str, run: str, why: str, unseen: bool, a
         common.emit(done.model_dump(mode="json"))
     else:
         told = f"{common.counted(done.questions, 'question')} may be drawn for {done.institution} again"
-        typer.echo(common.seen(f"run {done.run} released: {told}"))
+        common.tell(f"run {done.run} released: {told}")
     return 0
 
 
@@ -148,10 +148,10 @@ def _tell(institution: str | None, runs: list[Run], left: list[Left], papers: in
     else:
         known = ", ".join(sorted({r.institution for r in book.runs()})) or "none"
         of = f" of {institution}" if institution is not None else ""
-        typer.echo(common.seen(f"the ledger has no run{of}; institutions on record: {known}"))
+        common.tell(f"the ledger has no run{of}; institutions on record: {known}")
     if institution is None:
         return
-    typer.echo()
+    common.tell()
     names = draw.discipline_names()
     common.table(
         "",
@@ -162,10 +162,9 @@ def _tell(institution: str | None, runs: list[Run], left: list[Left], papers: in
             for s in left
         ],
     )  # fmt: skip
-    typer.echo(common.seen(f"{common.counted(papers, 'full paper')} left for {institution}"))
+    common.tell(f"{common.counted(papers, 'full paper')} left for {institution}")
     for one in runs:
         if one.state.value == "reserved":
-            typer.echo(
-                f"run {common.seen(one.run)} was reserved and its sample not written: run its command again, "
-                "or release it"
+            common.tell(
+                f"run {one.run} was reserved and its sample not written: run its command again, or release it"
             )

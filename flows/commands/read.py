@@ -61,12 +61,12 @@ def read(
     if json_out is not None:
         text = document.model_dump_json(indent=1)
         if str(json_out) == "-":
-            typer.echo(text)
+            common.put(text)
         else:
             common.write_whole(json_out, text.encode("utf-8", "replace"))
     if html is None and json_out is None:
         for line in _lines(document):
-            typer.echo(line)
+            common.tell(line)
     for notice in document.notices:
         common.say(f"notice   {decoded(file.name)}: {notice.message} [{notice.code}]")
     if quiet:

@@ -60,15 +60,15 @@ def redraw(
         )  # fmt: skip
     elif whole:
         where = f", written to {out}" if out is not None else ""
-        typer.echo(
+        common.tell(
             f"the same draw: {common.counted(len(items), 'question')} of version {made.bank_version}{where}"
         )
     elif equal:
-        typer.echo(f"the same {common.counted(len(items), 'question')} are drawn, but {'; '.join(wrong)}")
+        common.tell(f"the same {common.counted(len(items), 'question')} are drawn, but {'; '.join(wrong)}")
     elif missing or new:
-        typer.echo(f"another draw: {len(missing)} of its questions are not drawn, {len(new)} others are")
+        common.tell(f"another draw: {len(missing)} of its questions are not drawn, {len(new)} others are")
     else:
-        typer.echo("the same questions in other words or another order: the bank or the software differs")
+        common.tell("the same questions in other words or another order: the bank or the software differs")
     return 0 if whole else 1
 
 

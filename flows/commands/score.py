@@ -165,18 +165,18 @@ def _print(report: Report) -> None:
         ["document", *heads],
         [[name[:_NAME_WIDTH], *(_cell(row[head]) for head in heads)] for name, row in rates.items()],
     )
-    typer.echo(f"\nmean F1 of the documents: {report.macro_f1}")
+    common.tell(f"\nmean F1 of the documents: {report.macro_f1}")
     where = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.total.alignment().items())
-    typer.echo(f"answers: {where} (gold has {report.total.answers})")
-    typer.echo(
+    common.tell(f"answers: {where} (gold has {report.total.answers})")
+    common.tell(
         f"formulas: {report.total.formulas_lost} of {report.total.formulas} lost;"
         f" of those that are more than a line of signs {report.total.built_lost} of {report.total.built}"
     )
     if report.counts:
-        typer.echo(f"counts within 10 %: {report.counts_close}/{len(report.counts)}")
+        common.tell(f"counts within 10 %: {report.counts_close}/{len(report.counts)}")
         for name, (want, got) in report.counts.items():
             if not is_close(want, got):
-                typer.echo(f"  {name}: expected {want}, found {got}")
+                common.tell(f"  {name}: expected {want}, found {got}")
 
 
 def _cell(value: float | int | None) -> str:

@@ -60,7 +60,7 @@ def show(
         return 0
     _print(question)
     for path in written:
-        typer.echo(f"page       {path}")
+        common.tell(f"page       {path}")
     return 0
 
 
@@ -107,7 +107,7 @@ def _print(q: Question) -> None:
     ]
     for head, value in facts:
         if value:
-            typer.echo(f"{head:10} {value}")
+            common.tell(f"{head:10} {value}")
     for head, text in (
         ("material", q.material),
         ("prompt", q.prompt),
@@ -116,7 +116,7 @@ def _print(q: Question) -> None:
         ("as printed", q.printed),
     ):
         if text:
-            typer.echo(f"\n{head}\n{text}")
+            common.tell(f"\n{head}\n{text}")
 
 
 def _file(bank: Bank, name: str, crop: Path | None, as_json: bool) -> int:
@@ -146,19 +146,19 @@ def _file(bank: Bank, name: str, crop: Path | None, as_json: bool) -> int:
     for entry in entries:
         reason = f": {entry['reason']}" if entry.get("reason") else ""
         code = f" [{entry['code']}]" if entry.get("code") else ""
-        typer.echo(f"{entry['source']}, batch {entry['batch']}: {entry['outcome']}{reason}{code}")
+        common.tell(f"{entry['source']}, batch {entry['batch']}: {entry['outcome']}{reason}{code}")
         if entry.get("remedy"):
-            typer.echo(f"  → {entry['remedy']}")
+            common.tell(f"  → {entry['remedy']}")
         told = ", ".join(f"{count} {status}" for status, count in entry.get("statuses", {}).items())
         pages, drafts, items = (
             common.counted(entry.get(f"{noun}s", 0), noun) for noun in ("page", "draft", "item")
         )
         by_ocr = entry.get("ocr_pages", 0)
-        typer.echo(f"  {pages} ({by_ocr} by OCR), {drafts}, {items}" + (f": {told}" if told else ""))
+        common.tell(f"  {pages} ({by_ocr} by OCR), {drafts}, {items}" + (f": {told}" if told else ""))
         for notice in entry.get("notices", []):
-            typer.echo(f"  notice  {notice['code']}: {notice['message']}")
+            common.tell(f"  notice  {notice['code']}: {notice['message']}")
         for piece in entry.get("dropped", []):
-            typer.echo(f"  left out  {piece['reason']}: {piece['text'][:80]}")
+            common.tell(f"  left out  {piece['reason']}: {piece['text'][:80]}")
     return 0
 
 

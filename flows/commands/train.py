@@ -64,7 +64,7 @@ def train(
         for code, row in figures.items()
     ]
     common.table("", ["held out", "items", "recall by the lists", "with what was learned"], rows)
-    typer.echo(f"\n{common.counted(len(items), 'reviewed question')} of version {number}; model in {out}")
+    common.tell(f"\n{common.counted(len(items), 'reviewed question')} of version {number}; model in {out}")
     if not learned.trust:
         common.say("note: what was learned made nothing better, or something worse, and is not used")
     return 0
@@ -121,15 +121,15 @@ def reclassify(
         common.table("", ["from", "to", "questions"], rows)
     for name, change in list(changes.items())[:_SHOWN]:
         old = questions[name]
-        typer.echo(
+        common.tell(
             f"{name}  {_name(old.sub_discipline or old.discipline)} {old.label_confidence:.2f} → "
             f"{_name(change['sub_discipline'] or change['discipline'])} {change['label_confidence']:.2f}  "
             f"{' '.join(old.prompt.split())[:_PROMPT]}"
         )
     if len(changes) > _SHOWN:
-        typer.echo(f"… and {len(changes) - _SHOWN:,} more; --json lists all")
+        common.tell(f"… and {len(changes) - _SHOWN:,} more; --json lists all")
     done = "would change" if dry_run else "changed"
-    typer.echo(f"{len(changes):,} of {common.counted(len(questions), 'question')} {done}; version {version}")
+    common.tell(f"{len(changes):,} of {common.counted(len(questions), 'question')} {done}; version {version}")
     return 0
 
 

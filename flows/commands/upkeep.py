@@ -35,16 +35,16 @@ def check(
     checksums = "checksums too" if report.deep else "without checksums"
     if any(found.code == "sums_missing" for found in report.problems):
         checksums = "checksums as far as there are any"
-    typer.echo(
+    common.tell(
         f"{bank}, version {report.version}: {verdict}; {common.counted(report.items, 'item')} in "
         f"{common.counted(report.files, 'file')}, {checksums}"
     )
     for found in report.problems:
-        typer.echo(f"\n{found.level:8} {found.message} [{found.code}]")
+        common.tell(f"\n{found.level:8} {found.message} [{found.code}]")
         if found.examples:
             more = " …" if found.count > len(found.examples) else ""
-            typer.echo(f"{'':8} {', '.join(found.examples)}{more}")
-        typer.echo(f"{'':8} → {found.remedy}")
+            common.tell(f"{'':8} {', '.join(found.examples)}{more}")
+        common.tell(f"{'':8} → {found.remedy}")
     return 0 if report.sound else 1
 
 
@@ -63,7 +63,9 @@ def compact(
     if as_json:
         common.emit({"bank": str(bank), **done.model_dump(mode="json")})
     else:
-        typer.echo(f"{done.files_before:,} files became {done.files_after:,}; bank at version {done.version}")
+        common.tell(
+            f"{done.files_before:,} files became {done.files_after:,}; bank at version {done.version}"
+        )
     return 0
 
 
@@ -87,10 +89,10 @@ def vacuum(
         common.emit({"bank": str(bank), "dry_run": dry_run, **told.model_dump(mode="json")})
         return 0
     would = "would be removed" if dry_run else "removed"
-    typer.echo(f"{common.counted(told.files, 'file')} ({_size(told.bytes)}) {would}")
+    common.tell(f"{common.counted(told.files, 'file')} ({_size(told.bytes)}) {would}")
     if told.versions:
         gone = "could" if dry_run else "can"
-        typer.echo(f"versions that {gone} no longer be read: {', '.join(map(str, told.versions))}")
+        common.tell(f"versions that {gone} no longer be read: {', '.join(map(str, told.versions))}")
     return 0
 
 
@@ -110,9 +112,9 @@ def sweep(
         common.emit({"bank": str(bank), "dry_run": dry_run, "files": files})
         return 0
     for left in found:
-        typer.echo(f"{left.kind:10} {left.path}")
+        common.tell(f"{left.kind:10} {left.path}")
     would = "would be removed" if dry_run else "removed"
-    typer.echo(f"{common.counted(len(found), 'file')} ({_size(sum(f.bytes for f in found))}) {would}")
+    common.tell(f"{common.counted(len(found), 'file')} ({_size(sum(f.bytes for f in found))}) {would}")
     return 0
 
 

@@ -52,5 +52,5 @@ def verify(
         for problem in report.problems:
             common.say(problem)
         told = f"{common.counted(report.lines, 'line')}, {common.counted(report.verdicts, 'verdict')}"
-        typer.echo(f"{run_dir}: {'does not hold up' if report.problems else 'holds up'} ({told})")
+        common.tell(f"{run_dir}: {'does not hold up' if report.problems else 'holds up'} ({told})")
     return 1 if report.problems else 0

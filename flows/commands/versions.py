@@ -108,17 +108,17 @@ def diff(
         for row, _ in zip(found.rows(), range(_SHOWN), strict=False)
     ]
     if shown and rows is None:
-        typer.echo()
+        common.tell()
         common.table("", ("change", "question", "discipline", "fields"), shown)
         total = found.summary.added + found.summary.removed + found.summary.changed
         if total > _SHOWN:
-            typer.echo(f"and {total - _SHOWN:,} more; --rows FILE writes them all, with their values")
+            common.tell(f"and {total - _SHOWN:,} more; --rows FILE writes them all, with their values")
     return 0
 
 
 def print_diff(told: DiffSummary) -> None:
     """The numbers of a diff, for people."""
-    typer.echo(
+    common.tell(
         f"version {told.before} to {told.after}: {told.added:,} added, {told.removed:,} removed, "
         f"{told.changed:,} changed"
     )
@@ -131,7 +131,7 @@ def print_diff(told: DiffSummary) -> None:
         (("moved from", "to", "questions"), moves),
     ):
         if rows:
-            typer.echo()
+            common.tell()
             common.table("", heads, rows)
 
 
@@ -167,7 +167,7 @@ def tag(
                 [(t.name, t.version, t.at, t.who, t.why) for t in known],
             )
         else:
-            typer.echo("no version has a tag")
+            common.tell("no version has a tag")
         return 0
     if delete:
         if version is not None:
@@ -179,7 +179,7 @@ def tag(
     if as_json:
         common.emit({"bank": str(bank), "deleted": delete, **made.model_dump(mode="json")})
     else:
-        typer.echo(f"{made.name} {'was' if delete else 'is'} version {made.version}")
+        common.tell(f"{made.name} {'was' if delete else 'is'} version {made.version}")
     return 0
 
 
@@ -217,9 +217,9 @@ def restore(
         return 0
     print_diff(told)
     if dry_run:
-        typer.echo("\nnothing was changed")
+        common.tell("\nnothing was changed")
     else:
-        typer.echo(
+        common.tell(
             f"\nversion {made} is what version {wanted} was" if made != before else "\nit is the same already"
         )
     return 0
