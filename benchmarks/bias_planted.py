@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,8 @@ Floats = npt.NDArray[np.float64]
 
 MOST_SECONDS, MOST_BYTES = 60.0, 2**30
 _DIMENSIONS = 5
+_TEXT = "a reply"
+_OF = sha256(_TEXT.encode()).hexdigest()[:16]
 _SAID = {FIRST: ("first", "A"), SECOND: ("second", "B")}
 
 
@@ -159,7 +162,7 @@ def write_audit(study: Study, folder: Path) -> int:
     )
     for stage in ("replies", "grades", "verdicts"):
         (folder / stage).mkdir()
-    reply = {"attempt": 1, "state": "ok", "text": "a reply", "finish_reason": "stop"}
+    reply = {"attempt": 1, "state": "ok", "text": _TEXT, "finish_reason": "stop"}
     for name in names:
         lines = [
             {"event": "reply", "final": True, "reply": {**reply, "question_id": one.prompt_id, "model": name}}
@@ -174,10 +177,8 @@ def write_audit(study: Study, folder: Path) -> int:
                 scores = _quarters(float(study.grades[row, place, column]))
                 grade = {"prompt_id": one.prompt_id, "model": name, "grader": grader, "scores": scores}
                 grade |= {"raw": json.dumps(scores)}
-                exchange = {"state": "ok"}
-                lines.append(
-                    {"event": "grade", "final": True, "fault": False, "grade": grade, "exchange": exchange}
-                )
+                about = {"final": True, "fault": False, "exchange": {"state": "ok"}, "of": _OF}
+                lines.append({"event": "grade", "grade": grade, **about})
         _write(journal_path(folder, "grades", graders, grader), lines)
     count = 0
     for judge in study.judges:
@@ -200,6 +201,7 @@ def _lines(study: Study, judge: str) -> Iterator[dict[str, object]]:
     exchange = {"state": "ok", "finish_reason": "stop", "prompt_tokens": 900, "completion_tokens": 1}
     exchange |= {"latency_seconds": 0.5, "http_status": 200, "error": "", "at": "2026-01-01T00:00:00Z"}
     about = {"attempt": 1, "final": True, "fault": False, "detail": "", "model": judge, "exchange": exchange}
+    about |= {"of": f"{_OF}-{_OF}"}
     for form, by_judge in study.choices.items():
         said = by_judge[judge]
         for q, a, b in np.argwhere(said != NOT_ASKED):

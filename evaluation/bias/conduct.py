@@ -145,7 +145,7 @@ class _Conduct:
         grades = load_grades(self.folder, self.plan, replies, self.signer)
         self.ids = {"models": dict(replies.ids), "graders": grades.ids}
         for model in self.models:
-            self.ids["models"][model] |= load_choices(self.folder, self.plan, model, self.signer)[1]
+            self.ids["models"][model] |= load_choices(self.folder, self.plan, model, replies, self.signer)[1]
         self._refuse_kin()
 
     def _check(self, side: Side, model: AuditModel, returned: str) -> None:
@@ -171,6 +171,7 @@ class _Conduct:
 
     def _grade(self, asker: Asker, journal: Journal, wanted: tuple[str, str]) -> None:
         prompt, model = self.prompts[wanted[0]], wanted[1]
+        of = self.replies.key(prompt.prompt_id, model)
 
         def store(said: Said[dict[str, float]]) -> None:
             grade = Grade(
@@ -183,12 +184,14 @@ class _Conduct:
                 prompt_hash=template_hash("grade"),
                 at=said.exchange.at,
             )
-            journal.append({"event": "grade", "grade": grade.model_dump(mode="json"), **_about(said)})
+            journal.append({"event": "grade", "grade": grade.model_dump(mode="json"), **_about(said, of)})
 
         texts = {"question": prompt.shown, "answer": self.replies.texts[model][prompt.prompt_id]}
         asker.ask(filled("grade", texts), prompt.prompt_id, read_grades, store, GRADE_SCHEMA)
 
     def _verdict(self, asker: Asker, journal: Journal, pair: Pair) -> None:
+        of = self.replies.key(pair.prompt_id, pair.first, pair.second)
+
         def store(said: Said[tuple[str, dict[str, str]]]) -> None:
             letter, choices = said.value or ("", {})
             verdict = PairVerdict(
@@ -204,7 +207,9 @@ class _Conduct:
                 prompt_hash=template_hash(pair.form),
                 at=said.exchange.at,
             )
-            journal.append({"event": "verdict", "verdict": verdict.model_dump(mode="json"), **_about(said)})
+            journal.append(
+                {"event": "verdict", "verdict": verdict.model_dump(mode="json"), **_about(said, of)}
+            )
 
         texts = {
             "question": self.prompts[pair.prompt_id].shown,
@@ -253,10 +258,11 @@ def _started(do: Callable[..., None], *arguments: object) -> Future[None]:
     return future
 
 
-def _about(said: Said[Any]) -> Entry:
-    """Of an attempt, what is no part of its record: kept for the account and for going on."""
+def _about(said: Said[Any], of: str) -> Entry:
+    """Of an attempt on these texts, what is no part of its record: kept for the account and for going on."""
     exchange = said.exchange
     return {
+        "of": of,
         "attempt": said.attempt,
         "final": said.final,
         "fault": said.fault,

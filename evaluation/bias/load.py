@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,6 +40,18 @@ class Replies:
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
     ids: dict[str, set[str]] = field(default_factory=dict)
     settled: dict[str, set[str]] = field(default_factory=dict)
+
+    def key(self, prompt_id: str, *models: str) -> str:
+        """Which texts these are, for telling that a grade or verdict is of others; a missing one is none."""
+        return "-".join(self.digests[model].get(prompt_id, "") for model in models)
+
+    @cached_property
+    def digests(self) -> dict[str, dict[str, str]]:
+        """A short name of every text."""
+        return {
+            model: {prompt: sha256(text.encode()).hexdigest()[:16] for prompt, text in texts.items()}
+            for model, texts in self.texts.items()
+        }
 
     def there(self, plan: Plan) -> Mask:
         """Where there is a text, shape (models, prompts)."""
@@ -96,7 +110,7 @@ def load_replies(folder: Path, plan: Plan, signer: Signer | None = None) -> Repl
 
 
 def load_grades(folder: Path, plan: Plan, replies: Replies, signer: Signer | None = None) -> Grades:
-    """The grades of the replies there are. One that a fault of an endpoint cost is asked again."""
+    """The grades of the replies there are. One that a fault cost, or of another text, is asked again."""
     settings = plan.settings
     models = {one.called: place for place, one in enumerate(settings.models)}
     prompts = {one.prompt_id: place for place, one in enumerate(plan.prompts)}
@@ -110,7 +124,9 @@ def load_grades(folder: Path, plan: Plan, replies: Replies, signer: Signer | Non
         why = ": ".join(str(part) for part in (one.get("reason"), entry.get("detail")) if part)
         if _said(entry, read_grades, one["raw"]) != (one["scores"] or None):
             raise ValueError("grades that the grader did not give")
-        return place, _mean(one["scores"]), bool(entry["final"] and not entry["fault"]), why, _id(entry)
+        same = entry["of"] == replies.key(one["prompt_id"], one["model"])
+        done = bool(same and entry["final"] and not entry["fault"])
+        return place, _mean(one["scores"]), done, why, _id(entry)
 
     for row, grader in enumerate(graders):
         ids = found.ids.setdefault(grader, set())
@@ -124,8 +140,6 @@ def load_grades(folder: Path, plan: Plan, replies: Replies, signer: Signer | Non
                 found.mean[(row, *place)] = mean
             if why and (not settled or np.isnan(mean)):
                 found.why.setdefault(grader, why[:_LONGEST])
-    there = replies.there(plan)
-    found.mean[:, ~there], found.settled[:, ~there] = np.nan, False
     return found
 
 
@@ -139,11 +153,12 @@ def _mean(scores: Mapping[str, float]) -> float:
 
 
 def load_choices(
-    folder: Path, plan: Plan, judge: str, signer: Signer | None = None
+    folder: Path, plan: Plan, judge: str, replies: Replies, signer: Signer | None = None
 ) -> tuple[dict[str, Choices], set[str]]:
     """What a judge said, by form, and the model ids its endpoint returned.
 
-    A verdict lost to a fault of the endpoint is none: it is asked again.
+    A verdict lost to a fault of the endpoint is none, nor one on texts that are no longer the replies: it
+    is asked again.
     """
     models = {one.called: place for place, one in enumerate(plan.settings.models)}
     prompts = {one.prompt_id: place for place, one in enumerate(plan.prompts)}
@@ -162,7 +177,8 @@ def load_choices(
         letter, _ = _said(entry, READERS[one["form"]], one["raw"]) or ("", {})
         if _LETTER[letter] != one["choice"]:
             raise ValueError("a choice that the judge did not make")
-        found[one["form"]][place] = _CHOICE[one["choice"]]
+        if entry["of"] == replies.key(one["prompt_id"], one["first"], one["second"]):
+            found[one["form"]][place] = _CHOICE[one["choice"]]
 
     for _ in _read(folder, "verdicts", list(models), judge, signer, "verdict", read):
         pass
@@ -239,7 +255,7 @@ def load(folder: Path, signer: Signer | None = None) -> Study:
         grading=_grading(plan, replies, grades),
     )
     for judge in study.judges:
-        said, returned = load_choices(folder, plan, judge, signer)
+        said, returned = load_choices(folder, plan, judge, replies, signer)
         for form in plan.settings.rules.forms:
             study.choices.setdefault(form, {})[judge] = said[form]
         ids[judge] |= returned

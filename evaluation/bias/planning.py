@@ -57,7 +57,7 @@ def outlook(folder: Path | None, plan: Plan, signer: Signer | None = None) -> Ou
         study.grades = load_grades(folder, plan, replies, signer).mean
     for model in plan.settings.models:
         if model.judges:
-            said = load_choices(folder, plan, model.called, signer)[0] if folder is not None else None
+            said = load_choices(folder, plan, model.called, replies, signer)[0] if folder else None
             parts += _verdicts(study, model, said, lengths, plan.settings.rules, exact=exact)
     if exact and folder is not None:
         stars = stars_wanted(folder, plan, replies, signer)

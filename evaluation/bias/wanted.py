@@ -62,7 +62,8 @@ def pairs_wanted(folder: Path, plan: Plan, replies: Replies, signer: Signer | No
     """The pairs that each judge has not been asked, given the grades there are."""
     study = Study(plan.settings, plan.prompts, load_grades(folder, plan, replies, signer).mean)
     return {
-        judge: _left(study, judge, load_choices(folder, plan, judge, signer)[0]) for judge in study.judges
+        judge: _left(study, judge, load_choices(folder, plan, judge, replies, signer)[0])
+        for judge in study.judges
     }
 
 

@@ -156,6 +156,25 @@ def test_a_cut_audit_goes_on_to_the_same_end(whole, tmp_path, house):
         assert report(cut).model_dump(exclude=strip) == report(whole).model_dump(exclude=strip)
 
 
+def test_another_reply_is_graded_and_judged_anew(house, tmp_path):
+    """Where replies were lost and asked again, what was said of the old texts does not count for the new ones."""
+    house.quality, house.says = quality, rates
+    planned(house, tmp_path, prompts=24, pointwise=True, **WIDE)
+    conduct(tmp_path, around())
+    journal = tmp_path / "replies/01-m0.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-2]))  # asked and answered: p23
+    house.quality = lambda model, number: quality(model, number) + (model == "m0" and number == 23) * 0.25
+    before = house.asked.copy()
+    conduct(tmp_path, around())
+    assert house.asked["reply"] == before["reply"] + 1 and house.asked["grade"] == before["grade"] + 2
+    study = load(tmp_path)
+    assert study.quality[0, 23] == 7.25 and not gaps(study)
+    seen = [body["messages"][-1]["content"] for body in house.seen[before.total() :]]
+    assert seen and all("p23" in one for one in seen)
+    assert all("m0 answers p23 with quality 7.25" in one for one in seen if "m0 answers" in one)
+
+
 @pytest.mark.parametrize("kind", ["reply", "grade", "plain", "structured", "stars"])
 def test_a_fault_at_any_stage(house, tmp_path, kind):
     """What an endpoint's faults have cost is missing until another session has asked it."""
