@@ -154,7 +154,11 @@ def test_a_judge_that_favours_its_siblings_is_not_plainly_fit(report):
     assert "未达显著" in reasons[-1][0]
     verdict, reasons = judge_the_judge(fair, [], None, siblings=small, **common)
     assert verdict == "fit" and not any("family" in english for _, english in reasons)
-    assert judge_the_judge(fair, [eased(fair)], None, siblings=shown, **common)[0] == "fit_with_mitigation"
+    verdict, reasons = judge_the_judge(fair, [], None, siblings=siblings(None, None), **common)
+    assert verdict == "fit" and "too few pairs of kin" in reasons[-1][1]
+    gone = eased(fair).model_copy(update={"siblings": small})
+    verdict, reasons = judge_the_judge(fair, [gone], None, siblings=shown, **common)
+    assert verdict == "fit_with_mitigation" and reasons[-1][1].endswith("kin over strangers +0.050")
     still = eased(fair).model_copy(update={"siblings": shown})
     assert judge_the_judge(fair, [still], None, siblings=shown, **common)[0] == "not_fit"
 
