@@ -11,7 +11,8 @@ from evaluation.bias.records import AuditReport, JudgeReport
 WIDTH, HEIGHT = 1000.0, 560.0
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 30.0, 20.0, 46.0
 _TAG, _SIGN = 13.0, 6.8
-_TRIES = tuple((side, lift) for lift in (0, -14, 14, -28, 28, -42, 42, -56, 56) for side in (1, -1))
+_TRIES = tuple((side, lift) for n in range(9) for lift in sorted({-14 * n, 14 * n}) for side in (1, -1))
+_NAMED, _ROOM = 190.0, 196.0  # the widest name in the plane, and beside the lines of the curve
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Mark:
     """A judge in the plane: its dot, its intervals as lines, and its name tag where there is room for one."""
 
     judge: str
+    name: str
     verdict: str
     x: float
     y: float
@@ -46,6 +48,7 @@ class Line:
     """One judge's β over the thresholds."""
 
     judge: str
+    name: str
     points: tuple[tuple[float, float], ...]
     tag: tuple[float, float]
 
@@ -69,7 +72,7 @@ def plane(report: AuditReport) -> Plane | None:
     ends = [abs(v) for one in shown for v in (one.measure.beta or 0, *(one.measure.interval or ()))]
     most: float = min(1.0, ceil(max([*ends, 2 * report.rules.beta]) * 10 + 0.2) / 10)
     lows = [v for one in shown for v in (one.measure.pi or 0, *(one.measure.pi_interval or ()))]
-    low: float = max(0.0, min(0.4, int(min(lows) * 10) / 10))
+    low: float = max(0.0, min(int(report.rules.pi * 10 - 0.99) / 10, int(min(lows) * 10) / 10))
 
     def x(beta: float) -> float:
         return LEFT + (max(-most, min(most, beta)) + most) / (2 * most) * (WIDTH - LEFT - RIGHT)
@@ -95,23 +98,31 @@ def _marks(
     shown: Sequence[JudgeReport], x: Callable[[float], float], y: Callable[[float], float]
 ) -> tuple[Mark, ...]:
     places = [(one, x(one.measure.beta or 0), y(one.measure.pi or 0)) for one in shown]
+    level = HEIGHT - BOTTOM
     taken = [(a - 5, b - 5, a + 5, b + 5) for _, a, b in places]
+    taken += [(LEFT, TOP, 235, 44), (800, TOP, WIDTH, 44), (LEFT, level - 26, 320, level)]  # names of classes
+    lines = [box for one, a, b in places for box in _reaches(one, a, b, x, y)]
     found = []
     for one, a, b in sorted(places, key=lambda place: place[2]):
-        wide = _SIGN * sum(2 if ord(sign) > 0x2E7F else 1 for sign in one.judge)
-        tag = None
-        for side, lift in _TRIES:
-            begin = a + 9 if side > 0 else a - 9 - wide
-            box = (begin, b + lift - _TAG / 2, begin + wide, b + lift + _TAG / 2)
-            inside = box[0] >= LEFT and box[2] <= WIDTH - 2 and box[1] >= 0 and box[3] <= HEIGHT - BOTTOM
+        name = shortened(one.judge, _NAMED)
+        free = []
+        for place, (side, lift) in enumerate(_TRIES):
+            begin = a + 9 if side > 0 else a - 9 - _wide(name)
+            box = (begin, b + lift - _TAG / 2, begin + _wide(name), b + lift + _TAG / 2)
+            inside = box[0] >= LEFT and box[2] <= WIDTH - 2 and box[1] >= TOP and box[3] <= level
             if inside and not any(_meet(box, other) for other in taken):
-                taken.append(box)
-                tag = (a + 9 * side, b + lift + 4, "start" if side > 0 else "end")
-                break
+                crossed = sum(_meet(box, line) for line in lines)
+                free.append((2 * crossed + place / 2, box, (a + 9 * side, b + lift + 4), side))
+        tag = None
+        if free:
+            _, box, at, side = min(free)
+            taken.append(box)
+            tag = (*at, "start" if side > 0 else "end")
         interval, reach = one.measure.interval, one.measure.pi_interval
         found.append(
             Mark(
                 judge=one.judge,
+                name=name,
                 verdict=one.verdict,
                 x=a,
                 y=b,
@@ -121,6 +132,29 @@ def _marks(
             )
         )
     return tuple(found)
+
+
+def _reaches(
+    one: JudgeReport, a: float, b: float, x: Callable[[float], float], y: Callable[[float], float]
+) -> list[tuple[float, float, float, float]]:
+    """The lines of a judge's intervals as boxes."""
+    across, up = one.measure.interval, one.measure.pi_interval
+    boxes = [] if across is None else [(x(across[0]), b - 1, x(across[1]), b + 1)]
+    return boxes if up is None else [*boxes, (a - 1, y(up[1]), a + 1, y(up[0]))]
+
+
+def shortened(name: str, room: float) -> str:
+    """A name that takes no more room than this, in units of the plots: its middle is left out."""
+    if _wide(name) <= room:
+        return name
+    keep = len(name)
+    while keep > 2 and _wide(name[: keep // 2] + "…" + name[-(keep // 2) :]) > room:
+        keep -= 1
+    return name[: keep // 2] + "…" + name[-(keep // 2) :]
+
+
+def _wide(name: str) -> float:
+    return _SIGN * sum(2 if ord(sign) > 0x2E7F else 1 for sign in name)
 
 
 def curve(report: AuditReport) -> Curve | None:
@@ -149,7 +183,7 @@ def curve(report: AuditReport) -> Curve | None:
     count = int(most / step + 1e-9)
     return Curve(
         lines=tuple(
-            Line(judge, points, (points[-1][0] + 10, end))
+            Line(judge, shortened(judge, _ROOM), points, (WIDTH - right + 20, end))
             for (judge, points), end in zip(lines, ends, strict=True)
         ),
         across=tuple((x(epsilon), f"{epsilon:g}") for epsilon in steps),
@@ -160,14 +194,32 @@ def curve(report: AuditReport) -> Curve | None:
 
 
 def _apart(places: Sequence[float]) -> list[float]:
-    """The heights moved down where two tags would meet, and all up where the last would fall off."""
+    """Heights of tags as near to these places as can be without two of them meeting, all inside the plot."""
     order = sorted(range(len(places)), key=lambda n: places[n])
-    found = list(places)
-    last = -_TAG
+    groups: list[list[int]] = []  # neighbours that stand one below the other, around their common middle
     for n in order:
-        found[n] = last = max(places[n], last + _TAG)
-    over = max(0.0, last - (HEIGHT - 6)) if order else 0.0
-    return [height - over for height in found]
+        groups.append([n])
+        while len(groups) > 1 and _first(groups[-1], places) < _first(groups[-2], places) + _TAG * len(
+            groups[-2]
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    found = list(places)
+    for group in groups:
+        for row, n in enumerate(group):
+            found[n] = _first(group, places) + _TAG * row
+    return found
+
+
+def _after(group: Sequence[int], places: Sequence[float]) -> float:
+    """Where there is room again below a group of tags."""
+    return _first(group, places) + _TAG * len(group)
+
+
+def _first(group: Sequence[int], places: Sequence[float]) -> float:
+    """Where the first of a group of tags stands."""
+    tall = _TAG * (len(group) - 1)
+    middle = sum(places[n] for n in group) / len(group)
+    return max(TOP, min(HEIGHT - 6 - tall, middle - tall / 2))
 
 
 def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
