@@ -76,11 +76,11 @@ def _decided(
         if _siblings(one.siblings, bounds, alpha)[0]:
             continue
         form, beta = one.measure.form, _signed(one.measure.beta)
-        kin = _signed(one.siblings.beta) if one.siblings else ""
+        family = _signed(one.siblings.beta) if one.siblings else ""
         eased = (
-            f"以 {form} 形式判决时 β 为 {beta}，在界内" + (f"；同族对外家 {kin}" if kin else ""),
+            f"以 {form} 形式判决时 β 为 {beta}，在界内" + (f"；同族对外家 {family}" if family else ""),
             f"with {form} verdicts β is {beta}, within bounds"
-            + (f"; kin over strangers {kin}" if kin else ""),
+            + (f"; kin over strangers {family}" if family else ""),
         )
         return MITIGATED, (*against, eased, *_loose(bounds))
     return UNFIT, (*against, *unsure, *rates)
@@ -127,9 +127,7 @@ def _siblings(point: Point | None, bounds: Bounds, alpha: float) -> tuple[list[R
     if point is None:
         return [], []
     if point.beta is None or point.p is None:
-        return [], [
-            ("同族与外家的回答对太少：是否偏袒同族未知", "too few pairs of kin and strangers to tell favour")
-        ]
+        return [], [("同族与外家的回答对太少：是否偏袒同族未知", "too few pairs of kin to tell favour")]
     if abs(point.beta) <= bounds.beta:
         return [], []
     way = ("偏袒", "favours") if point.beta > 0 else ("贬低", "disfavours")
