@@ -15,7 +15,9 @@ from bank.dedup.words import (
     FILLERS,
     LIGHT,
     LIGHT_WORDS,
+    LOWERED,
     MISREAD,
+    RAISED,
     SIGNS,
     SOUGHT,
     SYNONYMS,
@@ -25,12 +27,16 @@ from schemas.text import fold, han_share, simplified
 
 _HIDE_CIRCLED = {ord("①") + n: 0xE000 + n for n in range(20)}
 _SHOW_CIRCLED = {hidden: shown for shown, hidden in _HIDE_CIRCLED.items()}
-_PRINTED = re.compile(f"[{''.join(map(chr, SIGNS))}]")
+_PRINTED = re.compile(f"[{''.join([*map(chr, SIGNS), *RAISED, *LOWERED])}]")
+_HIGH, _LOW = (re.compile(f"[{''.join(signs)}]+") for signs in (RAISED, LOWERED))
 _CIRCLE = re.compile("[①-⑳]")
 _GAP = re.compile(r"\s")
 _BLANKS = re.compile(r"[_(（【\[□]")
 _FIGURE = re.compile(r"\d")
 _LOWERED = re.compile(r"_\{([^{}]*)\}")
+_EXPONENT = re.compile(r"\^[{(]([-+]?\w*)[})]")
+_MATRIX = re.compile(r"\{[pbB]?matrix\}")
+_PER = re.compile(r"(?<=[A-Za-z])[×\s]\s*([A-Za-z]{1,3})\^-(?:1|(\d))(?![\w.])")  # "mol·L⁻¹", "m·s⁻²"
 _RAISED = re.compile(r"(\^|\\sqrt\s*)\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _DOT = re.compile(r"(?<=[A-Za-z0-9)])\s*·\s*(?=[A-Za-z0-9(])")  # of a product; in names of people it is none
@@ -52,7 +58,7 @@ _TITLE = re.compile(
     r"^[^\n。？?]{0,40}(?:学年|学期|考试|试卷|试题|测验)[^\n。？?]{0,20}\n|^\s*(?:考试)?(?:科目|课程|课程名称)\s*[:：]"
 )
 _NUMBERING = re.compile(
-    r"^\s*(?:[（(]\s*\d{1,3}\s*[)）]|\d{1,3}\s*(?:[)）、．，,]|\.(?!\d))|[①-⑳]|Q\d{1,3}[.:：]?|[第弟]\s*\d{1,3}\s*[题问][:：.、]?|"
+    r"^\s*(?:[（(]\s*\d{1,3}\s*[)）]|\d{1,3}\s*(?:[)）、．，,]|\.(?!\d)|[:：](?!\s*\d))|\d{1,2}-\d{1,3}\s+(?=[\u4e00-\u9fff])|[①-⑳]|Q\d{1,3}[.:：]?|[第弟]\s*\d{1,3}\s*[题问][:：.、]?|"
     r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s*[、.．]|[（(][一二三四五六七八九十]{1,3}[)）]|[（(]\s*[)）](?=\s*\d{1,3}\s*[.．、])|[（(]\d{0,2}P\d{1,4}[)）])\s*"
 )
 _POINTED = r"[（(\[]\s*(?:本[小大]?题|每[小大]?[题空]|共|满分|计)*\s*\d{1,3}(?:\.\d)?\s*"
@@ -70,7 +76,9 @@ _MORE_KINDS = f"(?:{_KINDS}|选择|计算|证明|解答|分析|材料|综合|应
 _KINDS = f"(?:{_KINDS})"
 _KIND_HEAD = re.compile(
     rf"^\s*(?:[（(\[【]\s*(?:{_KINDS}|{_MORE_KINDS}题)\s*[)）\]】]"
-    rf"|{_MORE_KINDS}题\s*(?:[:：\n]|(?=\s*\d{{1,3}}\s*[.．、)）]))|{_KINDS}\s*[:：\n]"
+    rf"|{_MORE_KINDS}题\s*(?:[:：\n]|(?=\s*\d{{1,3}}\s*[.．、)）:：]))|{_KINDS}\s*[:：\n]"
+    rf"|(?:名词|术语|概念)解释\s+|解释(?:概念|名词|术语)\s*[:：]"
+    rf"|[IVX]{{1,4}}[.、]\s*[A-Za-z ]{{3,30}}questions?\s*[:：\n]"
     rf"|[一二三四五六七八九十]{{1,3}}\s*[、.．]\s*(?:{_MORE_KINDS}题\s*(?:[（(][^）)\n]{{1,40}}[）)])?\s*[:：\n]?"
     rf"|{_KINDS}\s*(?:[（(][^）)\n]{{1,40}}[）)]\s*[:：\n]?|[:：\n]))"
     r"|判断(?:下列|以下)(?:说法|命题|各题)(?:是否正确|的?正误|的?对错)?\s*[:：,，]"
@@ -87,13 +95,22 @@ _ORIGIN = re.compile(
     r"^\s*[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,20}[)）\]】]"
     r"|[（(\[【]\s*(?:19|20)\d\d\s*年?\s*[^)）\]】\n]{0,16}(?:真题|卷|高考|中考|统考|联考|模拟|试题)?\s*[)）\]】]\s*$"
 )
+# A sentence of nothing but such words says how to answer, not what.
+_ORDERS = (
+    r"(?:请|根据|按照?|依据|结合|课堂|课本|教材|所学|知识|认真|仔细|阅读|审题|题目|题干|材料|资料|案例|下列|以下|下面|上述|问题|"
+    r"各题|内容|空白处|答题[纸卡]|作答|回答|解答|完成|要求|条理|清晰|清楚|简明|扼要|完整|准确|字数|不少于|不超过|左右|"
+    r"[的后并在上字]|\d++|[,， ])"
+)
 # Courtesy, and what sends to the text that follows.
 _INTRO = re.compile(
     r"^\s*(?:请?(?:认真|仔细)?阅读(?:下列|以下|下面|如下)?的?(?:材料|案例|短文|文字|资料)[^。:：\n]{0,12}[。:：\n]"
     r"|请?(?:看题目|回答(?:下列|以下|下面)的?(?:各题|问题))\s*[:：。]"
     r"|请?根据所学的?知识[^。:：\n]{0,10}[:：,，]|请?你?结合所学的?(?:知识|内容)?\s*[,，]"
     r"|请?(?:各位)?(?:同学们?|考生们?)(?:认真[^。:：,，\n]{0,8}[:：,，])?|本题(?:要求|中)?\s*[:：,，]|本题为[必选]答题\s*[。,，:：]"
-    r"|(?:试|请)问\s*[:：,，]?)\s*"
+    r"|(?:试|请)问\s*[:：,，]?"
+    r"|answer (?:all|each|any|the following)(?: of)?(?: the)?(?: following)? questions?\b[^.:\n]{0,50}[.:\n]"
+    rf"|{_ORDERS}{{3,20}}+[。:：\n])\s*",
+    re.IGNORECASE,
 )
 _THANKS = re.compile(r"[,，。]?\s*谢谢[你您]?[。！!]?\s*$")
 _PAGE_TAIL = re.compile(r"(?<=[)）？?】_])\s*\d{1,3}-\d{1,4}(?:/\d{1,4})*\s*$")
@@ -105,7 +122,7 @@ _CIRCLED = re.compile(r"(?:^|(?<=[\s。；;:：？?)）]))([①-⑧])")
 _LINE_IN_FORMULA = re.compile(r"(?<=[A-Za-z0-9{}^_+=\\-])\n(?=[A-Za-z0-9{}^_+=\\-])")
 _SPACED_POINT = re.compile(r"(?<=\d)\. (?=\d)")
 # A letter O for a nought; "CO2" and "Fe2O3" are none.
-_LETTER_O = re.compile(r"(?<![A-Za-z0-9_])(?=[oO]*\d)[0-9oO]*[oO][0-9oO]*(?![A-Za-z_])")
+_LETTER_O = re.compile(r"(?<![A-Za-z0-9_])(?=[oO]*\d)[0-9oO]*+(?![A-Za-z_])")
 # A line or a space inside a sentence; a new order ("简述…") on a line of its own stays apart.
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])(?!\n*(?:请|试|简|概|阐|叙))")
 _HAN_JOINT = re.compile(r"(?<=[\u4e00-\u9fff])[-/~](?=[\u4e00-\u9fff])")
@@ -137,14 +154,17 @@ _SPREAD = re.compile("历史上的?|分别|大概|大约|大致")
 _DYNASTY = re.compile("(?<=[夏商周秦汉晋隋唐宋辽金元明清])朝(?!廷|鲜|代)")
 _ORDER = re.compile(
     r"(?:^|(?<=[,，。；;？?!！：:\s]))(?:请你?|试|简要|简单|简|扼要|详细|概括)*"
-    r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈|分析))(?!语|职|辩|案|化学|法|仪|师|家|人员|软件|哲学|力学|几何)"
+    r"(?:地?(?:叙述|阐述|论述|概述|陈述|说明|回答|介绍|述|答|谈谈|分析|解释))"
+    r"(?!语|职|辩|案|变量|学|化学|法|仪|师|家|人员|软件|哲学|力学|几何)"
 )
 _DEFINED = re.compile(
-    r"(?:[试请]?(?:给出|写出))?([^,，。;；:：?？\s]{2,20}?)(?:的(?:定义|含义|概念)(?:是什么|是|为何)?|(?:定义|含义|概念)是什么)\s*(?:[。.?？]|$)"
+    r"(?:[试请]?(?:给出|写出))?([^,，。;；:：?？\s]{2,20}?)"
+    r"(?:的(?:定义|含义|概念)(?:是什么|是|为何)?|(?:定义|含义|概念)是什么)\s*(?:[。.?？]|$)"
 )
 _DEFINE = re.compile(
-    r"^\s*(?:(?:define(?: the term)?|what is (?:meant by|the (?:definition|meaning) of)|explain the term)\s+"
-    r"|what (?:is|are)\s+(?=(?:[\w-]+\s*){1,4}[?.]?\s*$)|(?:list|name|give|outline|what are)\s+(?=the\s))"
+    r"^\s*(?:briefly\s+)?(?:(?:discuss|describe|explain|state)\s+(?=the\s)"
+    r"|(?:define(?: the term)?|what is (?:meant by|the (?:definition|meaning) of)|explain the term)\s+"
+    r"|what (?:is|are)\s+(?=(?:[\w-]++\s*+){1,4}+[?.]?\s*$)|(?:list|name|give|outline|what are)\s+(?=the\s))"
 )
 _FALSE = re.compile("中?(?:不正确|不恰当|不准确|有误|不对|错误)(?=[的旳](?:是|有|一[项个]))")
 _COMPUTE = re.compile("(?:试|请)?(?:计算|求出)(?!机|器|技术|能力|方法|理论|语言|思维)")
@@ -165,7 +185,8 @@ def tidy(text: str) -> tuple[str, tuple[str, ...]]:
     """Stem and options without what the page adds: numbering, headings, points, score boxes, blanks."""
     # Most patterns stand in few texts: a look for one of their characters costs less than a search.
     if _PRINTED.search(text):
-        text = text.translate(SIGNS)
+        text = _HIGH.sub(lambda m: "^" + "".join(map(RAISED.__getitem__, m[0])), text.translate(SIGNS))
+        text = _LOW.sub(lambda m: "_" + "".join(map(LOWERED.__getitem__, m[0])), text)
     text = simplified(text).replace("\u3000", " ").strip()
     if circled := _CIRCLE.search(text):
         # Circled numbers stay what they are until the options are found; NFKC makes digits of them.
@@ -217,15 +238,7 @@ def _without_head(pattern: re.Pattern[str], text: str) -> str:
 
 def _plain(text: str) -> str:
     """One piece of text with its formulas as signs and letters."""
-    if "\\" in text:
-        text = _LINE_IN_FORMULA.sub("", text).replace("$", "")
-    if "{" in text:
-        text = _in_line(text)
-    if "\\" in text:
-        text = _COMMAND.sub(_sign, text)
-    if "·" in text:
-        text = _DOT.sub("×", text)
-    text = text.replace("$", "")
+    text = _formulas(text)
     if _GAP.search(text):
         text = _SPACED_POINT.sub(".", _HAN_GAP.sub("", text))
     if _BLANKS.search(text):
@@ -249,8 +262,24 @@ def _plain(text: str) -> str:
     return text.strip()
 
 
+def _formulas(text: str) -> str:
+    """Formulas in one way of writing, without the marks around them."""
+    if "\\" in text:
+        text = _LINE_IN_FORMULA.sub("", text).replace("$", "")
+    if "{" in text:
+        text = _in_line(text)
+    if "\\" in text:
+        text = _COMMAND.sub(_sign, text)
+    if "·" in text:
+        text = _DOT.sub("×", text)
+    if "^" in text:
+        text = _PER.sub(lambda m: f"/{m[1]}" + (f"^{m[2]}" if m[2] else ""), _EXPONENT.sub(r"^\1 ", text))
+    return text.replace("$", "")
+
+
 def _in_line(text: str) -> str:
     r"""LaTeX as it is written in one line: "\frac{a+b}{2}" as "(a+b)/(2)"."""
+    text = _MATRIX.sub("{matrix}", text)
     for _ in range(_DEEPEST):
         before = text
         text = _RAISED.sub(r"\1(\2)", _LOWERED.sub(r"_\1 ", _FRACTION.sub(r"(\1)/(\2)", text)))

@@ -143,8 +143,8 @@ NUMERALS = frozenset("零二三四五六七八九十百千万亿半")
 
 # Characters that recognisers take for one another, and letters they take for digits.
 _LOOKALIKES = (
-    "己已巳 末未木 本木 日曰目 人入八 大太犬 土士 千干于 的旳 间问闻 今令 白自 力刀 鸟乌 待侍 侯候 折拆析 "
-    "兔免 戊戌戍 晴睛 抱拘 治冶 风凤 午牛 田由甲申 王玉主 儿几凡 又叉 圆园 贝见 帐账 象像相 那哪 "
+    "己已巳 末未木 本木 万方 日曰目 人入八 大太犬 土士 千干于 的旳 间问闻 今令 白自 力刀 鸟乌 待侍 侯候 "
+    "折拆析 兔免 戊戌戍 晴睛 抱拘 治冶 风凤 午牛 田由甲申 王玉主 儿几凡 又叉 圆园 贝见 帐账 象像相 那哪 "
     "他它她 做作 连联 至致 分份 度渡 赋付 部郡 徽微 汆氽 炙灸 天夭 拔拨 辨辩 坐座 底低 须需 订定 即既 "
     "再在 唯惟 筒简 准淮 科料 体休 论沦 性牲 飘漂 籍藉 毕闭 以已 磨摩 练炼 震振 帖贴 历厉 密蜜 竟竞 "
     "幅辐 副付 纪记 建健 蓝篮 荼茶 仓仑 壮状 肓盲 沽估 析祈 纲网 扬杨 场汤 刺剌 钓钩 栗粟 清请情 很根恨狠 "
@@ -193,6 +193,13 @@ _SYNONYMS = (
     "作用 功能 功用",
     "病人 患者",
     "区别 差别 差异",
+    "英语 英文",
+    "汉语 中文",
+    "译成 翻译成 翻译为 译为",
+    "列举 举出 列出",
+    "所有 全部",
+    "忽略 不计 不考虑",
+    "最近 近来",
 )
 SYNONYMS = {word: group.split(" ")[0] for group in _SYNONYMS for word in group.split(" ")[1:]}
 
@@ -249,9 +256,11 @@ UNITS = {
 SIGNS = str.maketrans(
     {"−": "-", "﹣": "-", "‒": "-", "⋅": "×", "∙": "×", "∕": "/", "∗": "*", "∼": "~", "≦": "≤", "≧": "≥",
      "⩽": "≤", "⩾": "≥", "‹": "<", "›": ">", "⟶": "→", "∣": "|", "⊊": "⊂"}
-    | {c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True)}
-    | {c: f"_{d}" for c, d in zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True)}
+    | dict(zip("カニロエタトハ", "力二口工夕卜八", strict=True))  # as a recogniser has the Han characters
 )  # fmt: skip
+
+RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True))
+LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
 
 # LaTeX commands as the sign they stand for; '' for those that only say how to set a formula.
 _GREEK = [
@@ -306,7 +315,14 @@ COMMANDS = (
         "forall": "∀",
         "exists": "∃",
     }
-    | {"Rightarrow": "⇒", "Leftrightarrow": "⇔", "leftarrow": "←", "implies": "⇒", "iff": "⇔", "equiv": "≡"}
+    | {
+        "Rightarrow": "⇒",
+        "Leftrightarrow": "⇔",
+        "leftarrow": "←",
+        "implies": "⇒",
+        "rightleftharpoons": "⇌",
+        "equiv": "≡",
+    }
     | {
         "perp": "⊥",
         "parallel": "∥",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from bank.dedup.reading import Reading
 from bank.dedup.verdict import compare
 
 PAIRS = Path(__file__).parents[1] / "golden" / "questions" / "pairs.jsonl"
@@ -78,3 +80,33 @@ def test_a_character_drawn_like_another_is_a_misreading_unless_both_name_things_
     for one, other in (("跟骨", "距骨"), ("氧气", "氮气"), ("程颐", "程颢"), ("防雹", "防雷")):
         a, b = (f"简述{word}的主要作用，并结合实际说明理由。" for word in (one, other))
         assert compare(a, b).verdict != "duplicate"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1",
+        "o",
+        "a",
+        " ",
+        "请根据",
+        "比较甲与乙",
+        "的定义",
+        "百分之十",
+        "第1题",
+        "I. a ",
+        "名词解释",
+        "x(a+b",
+        "\\frac{",
+        "^{",
+        "⁻¹",
+        "1米/升",
+    ],
+)
+def test_no_text_takes_long_to_read(piece: str) -> None:
+    began = time.process_time()
+    for text in (piece * 6000, f"what is {piece * 6000}!", f"请按要求{piece * 6000}x"):
+        reading = Reading(text)
+        assert reading.key is not None
+        assert len(reading.tokens) >= 0
+    assert time.process_time() - began < 5
