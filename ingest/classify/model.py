@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 _RANKS = (1.0, 0.6, 0.4, 0.3)
 """What a word of leanings.tsv says for the first, second … of its codes."""
 
-_SUBJECT, _HINT, _EVERYDAY = 4.0, 0.3, 0.5
-"""Least weight of a word that says what a text is about; weight of a hint; what an everyday word keeps."""
+_SUBJECT, _HINT, _EVERYDAY = 2.5, 0.3, 0.5
+"""Least weight of a word that says what a text is about (by benchmarks/classify_own.py); weight of a hint;
+what an everyday word keeps."""
 
-_FLOOR = 0.1
-"""Share of a word below which a sub-discipline hardly has it: the smaller, the less sharing costs."""
+_FLOOR = 0.2
+"""Share of a word below which a sub-discipline hardly has it: the smaller, the less sharing costs. By
+benchmarks/classify_own.py."""
 
 _LENGTH = 0.2
 """What a word loses when its discipline's lists are e times as long as others."""
