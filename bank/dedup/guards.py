@@ -273,6 +273,8 @@ def _is_symbol(token: str) -> bool:
 
 def _order(pair: Pair) -> str:
     """The same numbers and signs in another order, in the same words: "(3,0)" is not "(0,3)"."""
+    if any(pair.only) or not pair.changes:
+        return ""
     signs, words = [], []
     for side in (pair.left, pair.right):
         signs.append([t for t in side if _is_number(t) or _is_symbol(t)])
