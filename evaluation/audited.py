@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -19,15 +20,31 @@ Told = tuple[str, str]
 
 
 class Limits(Frozen):
-    """What an audit takes for fair: least π, most |β|, level α, difference ε of replies of equal quality."""
+    """What an audit takes for fair: least π, most |β|, level α, difference ε of replies of equal quality.
+
+    gap is the difference from which replies are far apart, contrast the most such pairs that π rests on.
+    """
 
     pi: float = Rules().pi
     beta: float = Rules().beta
     alpha: float = ResampleSettings().alpha
     epsilon: float = Rules().epsilon
+    gap: float = Rules().gap
+    contrast: int = Rules().contrast
 
     def __str__(self) -> str:
-        return f"π ≥ {self.pi:g}, |β| ≤ {self.beta:g}, α = {self.alpha:g}, ε = {self.epsilon:g}"
+        return ", ".join(self.told)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Each in words; how pairs far apart are taken only where it is not the usual way."""
+        usual = type(self)()
+        far = [f"gap ≥ {self.gap:g}"] if self.gap != usual.gap else []
+        far += [f"π of {self.contrast} pairs"] if self.contrast != usual.contrast else []
+        return (
+            *(f"π ≥ {self.pi:g}", f"|β| ≤ {self.beta:g}", f"α = {self.alpha:g}", f"ε = {self.epsilon:g}"),
+            *far,
+        )
 
 
 class JudgeAudit(Frozen):
@@ -58,33 +75,37 @@ class JudgeAudit(Frozen):
 
 
 UNKNOWN = "unknown"
+FEW_CONTRASTS = 30  # pairs far apart: with fewer, π is a guess
+_OF_ANSWERS = ("base_url", "temperature", "system_prompt", "reasoning_effort")  # settings that change a judge
+Identity = Mapping[str, Any]
 
 
 def audits_of(
-    judge: str, audits: Sequence[Audit], members: Sequence[str] = (), ids: Iterable[str] = ()
+    judge: str, audits: Sequence[Audit], members: Sequence[Identity] = (), ids: Iterable[str] = ()
 ) -> tuple[JudgeAudit, ...]:
     """For each judge of a board what the newest audit says that has it.
 
-    members are the judges of a panel, by default the parts of its name between +; ids what the runs'
-    endpoints called their judges. An audit stands for a judge of another date, and says so; it stands for
-    no other size or version.
+    members are the judges' identities as runs have them, by default the parts of the name between +; ids what
+    the runs' endpoints called their judges. An audit stands for a judge of another date or setting, and says
+    so; it stands for no other size or version.
     """
-    names = tuple(members) or tuple(judge.split("+"))
-    known = set(ids)
-    return tuple(
-        _one(name, known if len(names) == 1 else {one for one in known if plain(one) == plain(name)}, audits)
-        for name in names
-    )
+    known, judges = set(ids), tuple(members) or tuple({"name": part} for part in judge.split("+"))
+    found = []
+    for one in judges:
+        name = str(one["name"])
+        own = known if len(judges) == 1 else {each for each in known if plain(each) == plain(name)}
+        found.append(_one(name, one, own, audits))
+    return tuple(found)
 
 
-def _one(name: str, ids: set[str], audits: Sequence[Audit]) -> JudgeAudit:
+def _one(name: str, identity: Identity, ids: set[str], audits: Sequence[Audit]) -> JudgeAudit:
     found = [(audit, one) for audit in audits for one in audit.report.judges if _stands(one, name, ids)]
     if not found:
         return JudgeAudit(judge=name, warnings=(*_none(), *_near(name, audits)))
     # Where one audit has several settings of the model, the worst of them stands for it.
     audit, one = max(found, key=lambda each: (*_age(each[0].report), -_rank(each[1].verdict)))
     worse = [(other.report, each) for other, each in found if _rank(each.verdict) < _rank(one.verdict)]
-    return _told(name, ids, audit, one, worse)
+    return _told(name, identity, ids, audit, one, worse)
 
 
 def _age(report: AuditReport) -> tuple[str, str]:
@@ -136,11 +157,22 @@ def _none() -> list[Told]:
 
 
 def _told(
-    name: str, ids: set[str], audit: Audit, one: JudgeReport, worse: list[tuple[AuditReport, JudgeReport]]
+    name: str,
+    identity: Identity,
+    ids: set[str],
+    audit: Audit,
+    one: JudgeReport,
+    worse: list[tuple[AuditReport, JudgeReport]],
 ) -> JudgeAudit:
     report, very = audit.report, _very(one, name, ids)
+    rules = report.rules
     limits = Limits(
-        pi=report.rules.pi, beta=report.rules.beta, alpha=report.alpha, epsilon=report.rules.epsilon
+        pi=rules.pi,
+        beta=rules.beta,
+        alpha=report.alpha,
+        epsilon=rules.epsilon,
+        gap=rules.gap,
+        contrast=rules.contrast,
     )
     verdict = one.verdict if one.verdict in VERDICTS else UNKNOWN
     return JudgeAudit(
@@ -150,7 +182,9 @@ def _told(
         warnings=(
             *_of_verdict(verdict, one.verdict),
             *([] if very else _other(one, name, ids)),
+            *_of_settings(audit, one, identity),
             *_of_limits(limits),
+            *_of_sizes(report, one),
             *_of_seal(audit.seal),
             *(_other_verdict(*each) for each in worse),
         ),
@@ -200,6 +234,46 @@ def _of_limits(limits: Limits) -> list[Told]:
             f"the audit's bounds are not the usual ones: {limits} (usual: {Limits()})",
         )
     ]
+
+
+def _of_settings(audit: Audit, one: JudgeReport, identity: Identity) -> list[Told]:
+    """Settings under which the judge was another one in the audit; addresses and prompts are not told."""
+    model = next((each for each in audit.models if each.called == one.judge), None)
+    if model is None:
+        return []
+    was, now = model.model_dump(), {name: identity[name] for name in _OF_ANSWERS if name in identity}
+    differ = [name for name, value in now.items() if _alike(was.get(name)) != _alike(value)]
+    if not differ:
+        return []
+    named = ", ".join(differ)
+    return [
+        (
+            f"审计时裁判的设置与评分时不同：{named}",
+            f"the judge was audited with other settings than those of the runs: {named}",
+        )
+    ]
+
+
+def _alike(value: object) -> object:
+    """A setting so that it is the same however it was written."""
+    return value.strip().rstrip("/") if isinstance(value, str) else value
+
+
+def _of_sizes(report: AuditReport, one: JudgeReport) -> list[Told]:
+    """Few resamples, a seed that was chosen, few pairs far apart."""
+    usual, found = ResampleSettings(), []
+    if report.resamples < usual.resamples or report.seed != usual.seed:
+        said = (report.resamples, report.seed, usual.resamples, usual.seed)
+        found.append(
+            (
+                "重抽样 {:,} 次，种子 {}（通常 {:,} 次，种子 {}）".format(*said),
+                "resampled {:,} times with seed {} (usual: {:,} with seed {})".format(*said),
+            )
+        )
+    pairs = one.measure.contrast_pairs
+    if pairs < FEW_CONTRASTS:
+        found.append((f"π 只由 {pairs} 对悬殊回答得出", f"π rests on {pairs} pairs of replies far apart"))
+    return found
 
 
 def _of_seal(seal: Seal) -> list[Told]:

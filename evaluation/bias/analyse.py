@@ -90,6 +90,7 @@ def analyse(
         graders=tuple(one.called for one in study.settings.graders),
         rules=rules,
         resamples=settings.resamples,
+        seed=settings.seed,
         alpha=settings.alpha,
         classic_setting=classic_name,
         replies=study.replies,

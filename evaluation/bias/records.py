@@ -256,6 +256,7 @@ class AuditReport(Frozen):
     graders: tuple[str, ...]
     rules: Rules
     resamples: int
+    seed: int = Field(default=0, description="of the resampling")
     alpha: float
     classic_setting: str
     replies: int

@@ -15,6 +15,7 @@ from evaluation.bias.folder import read_plan
 from evaluation.bias.judgement import FIT, MITIGATED, UNDECIDED, UNFIT, judge_the_judge
 from evaluation.bias.records import AuditReport, Counts, JudgeReport, Measure
 from evaluation.bias.sealed import REPORT, Seal, check_sealed
+from evaluation.bias.settings import AuditModel
 from evaluation.bias.whole import elsewhere, unfinished, ungraded
 from evaluation.rundir import MANIFEST
 from evaluation.signing import Signer
@@ -26,10 +27,11 @@ _DIGITS = 4300  # of a whole number that Python reads at all
 
 
 class Audit(NamedTuple):
-    """A report, and how far it is shown to be as it was made."""
+    """A report, how far it is shown to be as it was made, and its models where the plan is beside it."""
 
     report: AuditReport
     seal: Seal
+    models: tuple[AuditModel, ...] = ()
 
 
 def read_audit(path: Path, signer: Signer | None = None) -> Audit:
@@ -41,9 +43,12 @@ def read_audit(path: Path, signer: Signer | None = None) -> Audit:
     place = path / REPORT if path.is_dir() else path
     report = read_report(place)
     seal = check_sealed(place.parent, signer) if place.name == REPORT else check_sealed(place, signer)
-    if (place.parent / MANIFEST).is_file() and read_plan(place.parent).audit != report.audit:
+    if not (place.parent / MANIFEST).is_file():
+        return Audit(report, seal)
+    plan = read_plan(place.parent)
+    if plan.audit != report.audit:
         _refuse(place, "it is of another audit than the plan beside it")
-    return Audit(report, seal)
+    return Audit(report, seal, plan.settings.models)
 
 
 def read_report(path: Path) -> AuditReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -131,12 +131,12 @@ def _audited(board: Board, paths: list[Path], bank: Path | None, records: dict[s
     return board.model_copy(update={"audits": found})
 
 
-def _members(records: list[RunRecord]) -> list[str]:
-    """The names of the judge or a panel's judges; a + in the board's judge may be part of a name."""
+def _members(records: list[RunRecord]) -> list[dict[str, Any]]:
+    """The judge or a panel's judges as the runs have them; a + in the board's judge may be part of a name."""
     if not records:
         return []
     judge = records[0].manifest["fixed"]["judge"]
-    return [str(one["name"]) for one in judge.get("members", [judge])]
+    return list(judge.get("members", [judge]))
 
 
 def _entries(

@@ -98,7 +98,7 @@ def test_wide_parts_of_pages_can_be_scrolled(report):
 
 def test_a_fit_that_is_warned_of_is_not_green(report):
     fit = report.judges[0].model_copy(update={"verdict": "fit", "name": "m"})
-    made = report.model_copy(update={"judges": (fit,)})
+    made = report.model_copy(update={"judges": (fit,), "resamples": 10_000})
     for seal, kind in (("sealed", "verdict fit"), ("not_sealed", "verdict warned")):
         board = published_board().model_copy(update={"audits": audits_of("m", [Audit(made, seal)])})
         assert f'class="{kind}"' in render_board(board, {})

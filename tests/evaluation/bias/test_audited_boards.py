@@ -15,6 +15,7 @@ from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.records import AuditReport
 from evaluation.bias.reread import Audit, read_audit, read_report
 from evaluation.bias.resample import ResampleSettings
+from evaluation.bias.settings import AuditModel
 from evaluation.export import board_csv
 from evaluation.families import dateless
 from evaluation.leaderboard import published_board
@@ -27,7 +28,7 @@ from schemas.errors import ExamBankError, UsageError
 def report() -> AuditReport:
     study = planted([0.0, 0.3, 0.0, 0.0, 0.0, 0.0], prompts=300)
     made = analyse(study, ResampleSettings(resamples=199), AS_PRINTED, made_at="2026-01-02")
-    return made.model_copy(update={"started_at": "2025-06-01T00:00:00Z"})
+    return made.model_copy(update={"started_at": "2025-06-01T00:00:00Z", "resamples": 10_000})
 
 
 def sealed(*reports: AuditReport) -> list[Audit]:
@@ -128,7 +129,7 @@ def test_a_date_is_what_looks_like_one():
 
 def test_a_plus_in_a_name_is_no_panel(report):
     both = sealed(named(report, 0, name="command-r+"))
-    (one,) = audits_of("command-r+", both, members=["command-r+"])
+    (one,) = audits_of("command-r+", both, members=[{"name": "command-r+"}])
     assert one.verdict and one.very
 
 
@@ -157,6 +158,32 @@ def test_bounds_that_are_not_the_usual_ones_are_on_the_board(report):
     assert "π ≥ 0.55, |β| ≤ 0.4, α = 0.001, ε = 1.5" in warned(one)
     board = published_board().model_copy(update={"audits": (one,)})
     assert "π ≥ 0.55" in board_csv(board) and "α = 0.001" in render_board(board, {})
+
+
+def test_an_audit_under_other_settings_is_warned_of(report):
+    model = AuditModel(name="model-0", base_url="http://127.0.0.1:1/v1/", system_prompt="Be fair.")
+    identity = {"name": "model-0", "base_url": "http://127.0.0.1:1/v1", "temperature": 0.0}
+    identity |= {"system_prompt": "Be fair.", "reasoning_effort": model.reasoning_effort, "max_tokens": 7}
+    audits = [Audit(report, "sealed", (model,))]
+    (same,) = audits_of("model-0", audits, [identity])
+    assert not same.warnings
+    for name, value in (("temperature", 0.7), ("base_url", "http://127.0.0.1:2/v1"), ("system_prompt", "")):
+        (other,) = audits_of("model-0", audits, [{**identity, name: value}])
+        assert other.verdict and warned(other).endswith(f"those of the runs: {name}")
+        assert "127.0.0.1" not in warned(other)
+
+
+def test_what_makes_an_audit_small_is_warned_of(report):
+    for fields, word in (
+        ({"resamples": 199}, "resampled 199 times"),
+        ({"seed": 12}, "with seed 12"),
+        ({"rules": report.rules.model_copy(update={"gap": 9.0, "contrast": 3})}, "gap ≥ 9, π of 3 pairs"),
+    ):
+        (one,) = audits_of("model-0", sealed(report.model_copy(update=fields)))
+        assert word in warned(one)
+    few = report.judges[0].measure.model_copy(update={"contrast_pairs": 3})
+    (one,) = audits_of("model-0", sealed(named(report, 0, measure=few)))
+    assert "π rests on 3 pairs" in warned(one)
 
 
 @pytest.mark.parametrize("seal", ["not_sealed", "not_checked"])
