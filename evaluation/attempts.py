@@ -22,6 +22,11 @@ FAULTS = {
 # The model did answer; what it said is final, also where it cannot be judged.
 ANSWERED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.REFUSED}
 SETTLED_REASONS = {"empty", "truncated", "refused", NO_REFERENCE}
+_TOO_LONG_STATUS = {400, 413, 422}
+_TOO_LONG_WORDS = (
+    *("context length", "context_length", "context size", "context window", "context limit"),
+    *("input length", "prompt is too long", "too many tokens", "maximum number of tokens", "超长"),
+)
 # A client error with one of these will meet every question: 429 stands for a spent quota here.
 _FATAL_STATUS = {
     401: "check the key",
@@ -41,6 +46,16 @@ def stop_if_fatal(name: str, reply: Reply) -> None:
             remedy=f"{remedy}, then run the same command again: it goes on where it stopped",
             code="model_denied",
         )
+
+
+def too_long(reply: Reply) -> bool:
+    """Whether the endpoint says that a prompt does not fit its context: no later session will do better."""
+    told = reply.error.casefold()
+    return (
+        reply.state is ReplyState.CLIENT_ERROR
+        and reply.http_status in _TOO_LONG_STATUS
+        and any(word in told for word in _TOO_LONG_WORDS)
+    )
 
 
 def wait(reply: Reply, tries: int, backoff: float) -> float:

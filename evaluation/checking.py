@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluation.attacks import ATTACKS
-from evaluation.attempts import FAULTS, MAX_FAULTS_IN_A_ROW, TRANSIENT, stop_if_fatal, wait
+from evaluation.attempts import FAULTS, MAX_FAULTS_IN_A_ROW, TRANSIENT, stop_if_fatal, too_long, wait
 from evaluation.journal import Journal
 from evaluation.judge import MALFORMED, SCHEMA_REFUSED, Judge, Rating, judge_version, members, vote
 from evaluation.rated import Row
 from evaluation.verdict import without_thinking
 from schemas.errors import ModelError
-from schemas.evaluation import SampleItem
+from schemas.evaluation import Reply, SampleItem
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Checker:
         answer = without_thinking(reply)
         ratings = [self._rate(judge, item, answer, row.reference) for judge in members(self._judge)]
         rating = ratings[0] if len(ratings) == 1 else vote([one.stars for one in ratings])
-        fault = any(one.exchange is not None and one.exchange.state in FAULTS for one in ratings)
+        fault = any(one.exchange is not None and _fault(one.exchange) for one in ratings)
         self._known[key] = rating.stars
         if self._journal is not None:
             self._journal.append(
@@ -84,7 +84,7 @@ class Checker:
                 break
             if exchange is not None and failed:
                 self._sleep(wait(exchange, tries, judge.backoff_seconds))
-        self._faults = self._faults + 1 if exchange is not None and exchange.state in FAULTS else 0
+        self._faults = self._faults + 1 if exchange is not None and _fault(exchange) else 0
         if self._faults >= MAX_FAULTS_IN_A_ROW:
             raise ModelError(
                 f"{judge.name}: {self._faults} replies in a row got no verdict; the last: {rating.detail}",
@@ -92,6 +92,11 @@ class Checker:
                 code="model_down",
             )
         return rating
+
+
+def _fault(exchange: Reply) -> bool:
+    """Whether the endpoint failed, and may do better later."""
+    return exchange.state in FAULTS and not too_long(exchange)
 
 
 def reply_key(question: str, reference: str, reply: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
-from evaluation.attempts import FAULTS, MAX_FAULTS_IN_A_ROW, TRANSIENT, stop_if_fatal, wait
+from evaluation.attempts import FAULTS, MAX_FAULTS_IN_A_ROW, TRANSIENT, stop_if_fatal, too_long, wait
 from evaluation.bias.settings import AuditModel
 from evaluation.endpoint import Endpoint
 from evaluation.judge import MALFORMED, SCHEMA_FORMS, SCHEMA_REFUSED, refuses_schema
@@ -40,7 +40,7 @@ class Said(Generic[T]):
     @property
     def fault(self) -> bool:
         """Whether the endpoint failed: a later session asks again."""
-        return self.exchange.state in FAULTS
+        return self.exchange.state in FAULTS and not too_long(self.exchange)
 
 
 @dataclass
@@ -130,7 +130,7 @@ class Asker:
             return None, MALFORMED, str(error)
 
     def _count_fault(self, exchange: Reply) -> None:
-        self._faults = self._faults + 1 if exchange.state in FAULTS else 0
+        self._faults = self._faults + 1 if exchange.state in FAULTS and not too_long(exchange) else 0
         if self._faults >= MAX_FAULTS_IN_A_ROW:
             raise ModelError(
                 f"{self.model.called}: {self._faults} requests in a row got no answer; "

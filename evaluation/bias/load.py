@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from evaluation.attempts import too_long
 from evaluation.bias.answers import READERS, read_grades
 from evaluation.bias.folder import Plan, Stage, damaged, entries, journal_path, read_plan
 from evaluation.bias.pairs import Floats, Mask
@@ -83,8 +84,8 @@ SETTLED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.REFUSED}
 def load_replies(folder: Path, plan: Plan, signer: Signer | None = None) -> Replies:
     """The replies of all models; of a question asked several times the last one counts.
 
-    A cut-off or refused reply is settled, and so is an empty one after the last attempt, but there is
-    nothing of it to be compared.
+    A cut-off or refused reply is settled, and so is an empty one after the last attempt, and none to a
+    prompt that is too long; but there is nothing of it to be compared.
     """
     found = Replies()
     names = [one.called for one in plan.settings.models]
@@ -94,7 +95,8 @@ def load_replies(folder: Path, plan: Plan, signer: Signer | None = None) -> Repl
         reply = Reply.model_validate(entry["reply"])
         if reply.question_id not in known:
             raise ValueError("a prompt that is not of this audit")
-        return reply, reply.state in SETTLED or (reply.state is ReplyState.EMPTY and entry["final"])
+        empty = reply.state is ReplyState.EMPTY and entry["final"]
+        return reply, empty or reply.state in SETTLED or too_long(reply)
 
     for name in names:
         texts, ids, settled = found.texts.setdefault(name, {}), found.ids.setdefault(name, set()), set()

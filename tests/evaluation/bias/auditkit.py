@@ -39,6 +39,7 @@ class House(ThreadingHTTPServer):
         self.after: Callable[[], None] = lambda: None
         self.model_id: Callable[[str], str] = lambda name: name
         self.takes_schema = True
+        self.refusal = "not now"
         self.says: Callable[[str, str], str | None] = lambda kind, model: None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
@@ -100,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(400, {"error": {"message": "response_format json_schema is not supported"}})
             return
         if status != 200:
-            self.send(status, {"error": {"message": "not now"}})
+            self.send(status, {"error": {"message": house.refusal}})
             return
         said = house.says(kind, model) or said
         choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": said}}

@@ -16,6 +16,7 @@ from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.conduct import conduct
 from evaluation.bias.load import load
 from evaluation.bias.resample import ResampleSettings
+from evaluation.bias.tally import UNREADABLE
 from evaluation.bias.whole import gaps
 from evaluation.report.audit import render_audit
 from schemas.errors import ExamBankError, ModelError
@@ -186,6 +187,33 @@ def test_a_fault_at_any_stage(house, tmp_path, kind):
     assert made.missing and {one.verdict for one in made.judges} == {"not_decided"}
     conduct(tmp_path, around())
     assert {one.verdict for one in report(tmp_path).judges} == {"fit"}
+
+
+@pytest.mark.parametrize("kind", ["reply", "grade", "plain", "stars"])
+def test_a_prompt_that_is_too_long_keeps_no_audit_open(house, tmp_path, kind):
+    """What does not fit a model's context never will: it is settled as unreadable, and told."""
+    house.quality, house.says = quality, rates
+    house.refusal = "This model's maximum context length is 4096 tokens"
+    house.faults[kind] = [400] * 12
+    planned(house, tmp_path, prompts=24, pointwise=True, **WIDE)
+    conduct(tmp_path, around())
+    made = report(tmp_path)
+    assert not made.missing
+    lost = {
+        "reply": made.replies_missing,
+        "grade": sum(one.unreadable for one in made.grading),
+        "plain": sum(int((said == UNREADABLE).sum()) for said in load(tmp_path).choices["plain"].values()),
+        "stars": sum(entry["stars"] is None for entry in ratings(tmp_path)),
+    }
+    assert {name: count for name, count in lost.items() if count} == {kind: 12}
+    before = house.asked.total()
+    conduct(tmp_path, around())
+    assert house.asked.total() == before
+
+
+def ratings(folder: Path) -> list[dict]:
+    lines = [json.loads(line) for path in folder.glob("stars/*") for line in path.read_text().splitlines()]
+    return [entry for entry in lines if entry["event"] == "rating"]
 
 
 def test_a_grader_nobody_can_read(house, tmp_path):
