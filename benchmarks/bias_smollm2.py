@@ -96,6 +96,7 @@ def main() -> None:
             )
         found = ends(folder)
     whole = report["replies"] + report["replies_missing"] == wanted.prompts * len(_SETTINGS)
+    whole &= not report["missing"]
     for one in report["judges"]:
         for counts in (one["measure"]["own"], one["measure"]["null"]):
             told = sum(counts[end] for end in ("target", "other", "inconsistent", "unreadable"))
