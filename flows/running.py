@@ -278,8 +278,8 @@ def tell(done: Done) -> None:
     common.tell(f"scores and report in {done.out}: {SCORES}, {REPORT}")
 
 
-def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
-    """What a run would take."""
+def tell_estimate(parts: Sequence[Estimate], *, as_json: bool, tables: str = "[model] and [judge]") -> None:
+    """What a run would take; tables are where prices are set."""
     if as_json:
         data: dict[str, Any] = {"dry_run": True, "parts": [asdict(part) for part in parts]}
         data["calls"] = sum(part.calls for part in parts)
@@ -308,9 +308,7 @@ def tell_estimate(parts: Sequence[Estimate], *, as_json: bool) -> None:
     total = _sum(part.price for part in parts)
     common.tell(f"in all {common.counted(sum(part.calls for part in parts), 'call')}, price {money(total)}")
     if total is None:
-        common.tell(
-            "set price_prompt and price_reply, of a million tokens, under [model] and [judge] for a price"
-        )
+        common.tell(f"set price_prompt and price_reply, of a million tokens, under {tables} for a price")
 
 
 def _sum(values: Any) -> float | None:  # noqa: ANN401 - any iterable of numbers or None

@@ -185,7 +185,7 @@ def _tell_outlook(folder: Path | None, plan: Plan, bank: Path, *, as_json: bool)
             {"audit": plan.audit, "exact": found.exact, "calls": calls, "price": total, "parts": parts}
         )
         return
-    tell_estimate(found.parts, as_json=False)
+    tell_estimate(found.parts, as_json=False, tables="[[models]] and [[graders]]")
     if found.parts and not found.exact:
         common.tell(
             "verdicts: at most so many; which replies are of equal quality is known after the grading"

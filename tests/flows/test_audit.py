@@ -40,7 +40,7 @@ def test_plan_run_report(house, tmp_path):
     plan = ("audit", "plan", "a", "--study", "study.toml", "--prompts", "prompts.jsonl")
     told = exambank(*plan, "--dry-run", cwd=tmp_path)
     assert told.returncode == 0, told.stderr
-    assert "at most" in told.stdout and not (tmp_path / "a").exists()
+    assert "at most" in told.stdout and "[[graders]]" in told.stdout and not (tmp_path / "a").exists()
     found = json.loads(exambank(*plan, "--json", cwd=tmp_path).stdout)
     assert found["calls"] >= 15 + 15 and found["exact"] is False and not house.asked
     done = exambank("audit", "run", "a", cwd=tmp_path)
