@@ -67,10 +67,11 @@ def classify(
 
         voter = Voter(settings.filing)
     refused: list[dict[str, object]] = []
+    alone: list[str] = []
     counts: Counter[str] = Counter()
     with common.line_writer(None if spoken else out) as write:
         good = good_rows(rows, refused)
-        filing = _by_paper(good, paper, learned) if paper else _one_by_one(good, learned)
+        filing = _by_paper(good, paper, learned, alone) if paper else _one_by_one(good, learned)
         for row, one in filing:
             filed = one if voter is None else voter(row["text"], one)
             counts[filed.discipline or "none"] += 1
@@ -80,7 +81,12 @@ def classify(
             write(json.dumps(told, ensure_ascii=False))
             if not quiet and counts.total() % _TOLD_EVERY == 0:
                 common.say(f"{counts.total():,} questions filed")
-    return _told(counts, refused, out, as_json, voter.told() if voter is not None else None)
+    if alone:
+        common.say(f"{common.counted(len(alone), 'row')} without {paper}, each filed as a paper of its own")
+    more: dict[str, object] = {"alone": len(alone)} if paper else {}
+    if voter is not None:
+        more["vote"] = voter.told()
+    return _told(counts, refused, out, as_json, more)
 
 
 def _one_by_one(
@@ -93,15 +99,26 @@ def _one_by_one(
 
 
 def _by_paper(
-    rows: Iterator[dict[str, Any]], field: str, learned: Learned | None
+    rows: Iterator[dict[str, Any]], field: str, learned: Learned | None, alone: list[str]
 ) -> Iterator[tuple[dict[str, Any], Filed]]:
-    """All rows are read first; a row without the field is a paper of its own."""
+    """All rows are read first; a row without the field is a paper of its own, its id added to alone.
+
+    UsageError where no row has it: a mistyped name must not pass for papers of one question.
+    """
     from ingest.classify.filing import file_paper, file_texts
 
     papers: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         name = row.get(field)
+        if name is None:
+            alone.append(str(row["id"]))
         papers.setdefault(f"={name}" if name is not None else f"?{row['id']}", []).append(row)
+    if alone and len(alone) == sum(map(len, papers.values())):
+        raise UsageError(
+            f"No row has the field {field}, by which --paper tells papers.",
+            code="paper_field",
+            remedy="Name a field of the rows, or leave --paper out.",
+        )
     for some in papers.values():
         texts = [row["text"] for row in some]
         filed = file_paper(texts, learned) if len(texts) > 1 else file_texts(texts, learned)
@@ -130,13 +147,19 @@ def _row(line: bytes, seen: set[str]) -> tuple[dict[str, Any] | None, str]:
     """The row and '', or None and the reason why it is none."""
     try:
         row = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        return None, f"no UTF-8 from its byte {error.start + 1} on"
+    except RecursionError:
+        return None, "no JSON: nested too deeply"
+    except ValueError as error:
         return None, f"no JSON: {error}"
     if not isinstance(row, dict):
         return None, "no JSON object"
     name, text = row.get("id"), row.get("text")
     if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
         return None, "no id"
+    if any("\ud800" <= char <= "\udfff" for char in str(name)):
+        return None, "an id with half a character"
     if not isinstance(text, str) or not text.strip():
         return None, "no text"
     if str(name) in seen:
@@ -150,22 +173,21 @@ def _told(
     refused: list[dict[str, object]],
     out: Path,
     as_json: bool,
-    vote: dict[str, int] | None,
+    more: dict[str, Any],
 ) -> int:
     filed = counts.total()
     code = 0 if not refused else PARTLY if filed else 1
     if as_json:
         figures = {"rows": filed + len(refused), "filed": filed, "undecided": counts["none"]}
         by = {name: n for name, n in sorted(counts.items()) if name != "none"}
-        more = {"vote": vote} if vote is not None else {}
         common.emit({**figures, **more, "disciplines": by, "refused": len(refused), "bad_rows": refused})
         return code
     for row in refused[:_SHOWN]:
         common.say(f"line {row['line']}: {row['reason']}")
     if len(refused) > _SHOWN:
         common.say(f"… and {len(refused) - _SHOWN:,} more")
-    if vote is not None:
-        common.say("the model's vote: " + ", ".join(f"{name} {n:,}" for name, n in vote.items()))
+    if "vote" in more:
+        common.say("the model's vote: " + ", ".join(f"{name} {n:,}" for name, n in more["vote"].items()))
     bad = f", {common.counted(len(refused), 'row')} refused" if refused else ""
     common.say(
         f"{common.counted(filed, 'question')} in {out}, {counts['none']:,} without any discipline{bad}"

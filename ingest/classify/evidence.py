@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ingest.classify.match import prepare
+from ingest.classify.match import MAX_CHARS, prepare
 from ingest.classify.model import model
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float32]
-
-MAX_CHARS = 200_000
-"""Text read of one paper; more of it would not change the label."""
 
 _UNDECIDED = 0.3
 """Weight of "none of these" beside the odds of all sub-disciplines."""

@@ -6,6 +6,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+MAX_CHARS = 200_000
+"""Text read of one paper or question; more of it would not change the label."""
+
 
 class Hit(NamedTuple):
     """One occurrence: the word as listed, and where it stands in the prepared text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.classify.match import prepare
+from ingest.classify.match import MAX_CHARS, prepare
 from ingest.classify.wording import COMPUTE, CUES, NUMERATE, QUANTITY, cue
 from schemas.question import Draft, PrintedForm, QuestionType
 
@@ -78,4 +78,4 @@ def question_type(draft: Draft, discipline: str) -> QuestionType:
 
 def type_of_text(text: str, discipline: str) -> tuple[QuestionType, float]:
     """The type of a question of which only the text is known, and the probability that it is right."""
-    return CUES[cue(prepare(text), "", discipline)]
+    return CUES[cue(prepare(text[:MAX_CHARS]), "", discipline)]
