@@ -241,8 +241,13 @@ def _of_settings(audit: Audit, one: JudgeReport, identity: Identity) -> list[Tol
     model = next((each for each in audit.models if each.called == one.judge), None)
     if model is None:
         return []
-    was, now = model.model_dump(), {name: identity[name] for name in _OF_ANSWERS if name in identity}
-    differ = [name for name, value in now.items() if _alike(was.get(name)) != _alike(value)]
+    was, now = model.model_dump(), {name: identity.get(name) for name in _OF_ANSWERS}
+    # None is what the endpoint chooses by itself, or what the run does not tell: neither is a difference.
+    differ = [
+        name
+        for name in _OF_ANSWERS
+        if None not in (was[name], now[name]) and _alike(was[name]) != _alike(now[name])
+    ]
     if not differ:
         return []
     named = ", ".join(differ)

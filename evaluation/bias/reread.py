@@ -48,6 +48,11 @@ def read_audit(path: Path, signer: Signer | None = None) -> Audit:
     plan = read_plan(place.parent)
     if plan.audit != report.audit:
         _refuse(place, "it is of another audit than the plan beside it")
+    names = {one.called: one.name for one in plan.settings.models if one.judges}
+    if {one.judge: one.name for one in report.judges} != names or len(report.judges) != len(names):
+        _refuse(place, "its judges are not those of the plan beside it")
+    if (report.rules, report.prompts) != (plan.settings.rules, len(plan.prompts)):
+        _refuse(place, "its rules or prompts are not those of the plan beside it")
     return Audit(report, seal, plan.settings.models)
 
 

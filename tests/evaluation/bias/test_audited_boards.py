@@ -171,6 +171,8 @@ def test_an_audit_under_other_settings_is_warned_of(report):
         (other,) = audits_of("model-0", audits, [{**identity, name: value}])
         assert other.verdict and warned(other).endswith(f"those of the runs: {name}")
         assert "127.0.0.1" not in warned(other)
+    (unset,) = audits_of("model-0", audits, [{**identity, "temperature": None}])
+    assert not unset.warnings  # what the endpoint chooses by itself is not known to be another one
 
 
 def test_what_makes_an_audit_small_is_warned_of(report):

@@ -153,6 +153,23 @@ def test_a_changed_audit_is_refused(cut, attack):
         pytest.fail(f"{attack}: {found.seal}")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"judge":"m0","name":"m0"', b'"judge":"m0","name":"m9"'),
+        (b'"judge":"m0","name":"m0"', b'"judge":"m9","name":"m0"'),
+        (b'"prompts":4', b'"prompts":400'),
+        (b'"epsilon":0.25', b'"epsilon":0.5'),
+    ],
+)
+def test_a_report_is_that_of_the_plan_beside_it(cut, old, new):
+    """Also where no seal shows it."""
+    swapped(REPORT, old, new)(cut / "bare")
+    with pytest.raises(ExamBankError) as found:
+        read_audit(cut / "bare")
+    assert found.value.code == "audit_damaged" and "plan beside it" in found.value.message
+
+
 def test_another_key_does_not_do(audits):
     with pytest.raises(ExamBankError) as found:
         read_audit(audits / "a", OTHER)
