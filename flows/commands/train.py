@@ -28,7 +28,7 @@ _FIELDS = ("discipline", "sub_discipline", "course", "label_confidence", "label_
 def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.", show_default=False)],
     version: Annotated[int | None, typer.Option("--version", min=0, help="Another than the newest.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Which items are held out.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Which items are held out.")] = 0,
     bank: common.BankOption = common.DEFAULT_BANK,
     as_json: common.JsonOption = False,
 ) -> int:

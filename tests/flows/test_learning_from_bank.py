@@ -68,3 +68,12 @@ def test_ingest_refuses_a_model_that_is_none_before_it_reads(
     )
     told = capsys.readouterr().err
     assert "none.npz cannot be used" in told and "paper.txt" not in told
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**32)])
+def test_a_seed_that_no_fit_takes_is_refused(
+    bank: Bank, seed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", "--out", "m.npz", "--seed", seed, "--bank", "bank"]
+    assert run(lambda: app(arguments, standalone_mode=False)) == 2
+    assert "--seed" in capsys.readouterr().err and not Path("m.npz").exists()
