@@ -80,9 +80,9 @@ def check(folder: Path, judges: set[str]) -> None:
     assert "未定 not decided" in render_audit(made)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.4, 0.9, 1.0])
+@pytest.mark.parametrize("share", [0.4, 0.9, 1.0])
 def test_a_journal_that_ends_early(whole, tmp_path, share):
-    """Cut after nothing, some, nearly all; with 1.0 the last line alone is torn."""
+    """Cut after some, nearly all; with 1.0 the last line alone is torn."""
     for number, journal in enumerate(journals(whole)):
         cut = tmp_path / str(number)
         shutil.copytree(whole, cut)
@@ -241,7 +241,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_lines_that_no_audit_writes_are_told(whole, tmp_path_factory, data):
     """A journal that was changed by hand is refused with its place, or read; nothing else happens."""
