@@ -70,8 +70,18 @@ class JudgeAudit(Frozen):
         default=None, description="stars for its own replies above equal ones"
     )
     audit: str = Field(default="", description="hash of the audit's plan")
+    planned: str = Field(default="", description="when the audit was planned: what it is newer by")
     made_at: str = ""
     prompts: int = 0
+
+
+class Shown(Frozen):
+    """What a board keeps of an audit that it showed: no older one takes its place unsaid."""
+
+    audit: str
+    planned: str
+    made_at: str
+    verdict: str
 
 
 UNKNOWN = "unknown"
@@ -96,6 +106,35 @@ def audits_of(
         own = known if len(judges) == 1 else {each for each in known if plain(each) == plain(name)}
         found.append(_one(name, one, own, audits))
     return tuple(found)
+
+
+def remembered(
+    audits: Sequence[JudgeAudit], before: Mapping[str, Shown]
+) -> tuple[tuple[JudgeAudit, ...], dict[str, Shown]]:
+    """The audits of a board that showed those of before, by judge, and what it is to keep for the next time.
+
+    Warned of is a judge whose newer audit is not among those given any more, or whose audit found worse when
+    it was shown before; the board then keeps what it had.
+    """
+    told, kept = [], dict(before)
+    for one in audits:
+        was = before.get(one.judge)
+        gone = was is not None and was.audit != one.audit and was.planned >= one.planned
+        better = was is not None and was.audit == one.audit and was.verdict != UNDECIDED
+        if was is not None and (gone or (better and _rank(was.verdict) < _rank(one.verdict))):
+            at = f"{was.audit}, {was.made_at}"
+            warning = (
+                f"本榜此前展示过较新或较差的审计结论（{at}）：{was.verdict}",
+                f"the board has shown a newer or worse finding of an audit ({at}): {was.verdict}",
+            )
+            told.append(one.model_copy(update={"warnings": (warning, *one.warnings)}))
+            continue
+        told.append(one)
+        if one.verdict:
+            kept[one.judge] = Shown(
+                audit=one.audit, planned=one.planned, made_at=one.made_at, verdict=one.verdict
+            )
+    return tuple(told), kept
 
 
 def _one(name: str, identity: Identity, ids: set[str], audits: Sequence[Audit]) -> JudgeAudit:
@@ -199,6 +238,7 @@ def _told(
         pi=one.measure.pi,
         pointwise_gap=one.pointwise.gap if one.pointwise else None,
         audit=report.audit,
+        planned=report.started_at,
         made_at=report.made_at,
         prompts=report.prompts,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import Field
 
 from evaluation import intervals, ties
-from evaluation.audited import JudgeAudit
+from evaluation.audited import JudgeAudit, Shown
 from evaluation.scoring import NOT_ASKED, cells, shared_relative
 from schemas.document import Frozen
 from schemas.errors import UsageError
@@ -55,6 +55,7 @@ class Pin(Frozen):
     baseline: Baseline | None = None
     withheld: tuple[Withheld, ...] = ()
     shown: dict[str, str] = Field(default_factory=dict)
+    audits: dict[str, Shown] = Field(default_factory=dict, description="by judge, the newest one shown")
 
 
 class Agreement(Frozen):
@@ -228,6 +229,7 @@ def pin(
         baseline=base,
         withheld=tuple(kept.values()),
         shown=shown_now,
+        audits=before.audits if before else {},
     )
 
 

@@ -15,7 +15,7 @@ from schemas.errors import UsageError
 from schemas.shown import label
 
 if TYPE_CHECKING:
-    from evaluation.audited import JudgeAudit
+    from evaluation.audited import JudgeAudit, Shown
     from evaluation.leaderboard import About, Board, Entry, Pin, Row
     from evaluation.rundir import RunRecord
 
@@ -105,7 +105,8 @@ def leaderboard(
         chosen = _name(baseline) if baseline else ""
         pinned = pin(entries, before, baseline=chosen, withhold=kept_out, left_out=left_out, at=_today())
         board = build(entries, pinned, title=title)
-    board = _audited(board, audits or [], bank, records)
+    board, shown = _audited(board, audits or [], bank, records, pinned.audits if pinned else {})
+    pinned = pinned.model_copy(update={"audits": shown}) if pinned else None
     if out is not None:
         questions = _questions(bank, records) if texts and bank else {}
         _write(out, board, pinned, records, texts=texts, questions=questions)
@@ -115,20 +116,30 @@ def leaderboard(
     return 3 if left_out else 0
 
 
-def _audited(board: Board, paths: list[Path], bank: Path | None, records: dict[str, RunRecord]) -> Board:
-    """The board with what the audits say of its judges; what a reader has to know before it is told."""
-    from evaluation.audited import audits_of
+def _audited(
+    board: Board,
+    paths: list[Path],
+    bank: Path | None,
+    records: dict[str, RunRecord],
+    before: dict[str, Shown],
+) -> tuple[Board, dict[str, Shown]]:
+    """The board with what the audits say of its judges, and what it keeps of that.
+
+    What a reader has to know before it is told; before is what the board kept.
+    """
+    from evaluation.audited import audits_of, remembered
     from evaluation.bias.reread import read_audit
     from flows.running import signer_of
 
     signer = signer_of(bank) if bank is not None and paths else None
     shown = [records[row.run] for row in (*board.rows, *board.unranked) if row.run in records]
     ids = {one for record in shown for one in record.judge_ids}
-    found = audits_of(board.judge, [read_audit(path, signer) for path in paths], _members(shown), ids)
+    given = audits_of(board.judge, [read_audit(path, signer) for path in paths], _members(shown), ids)
+    found, kept = remembered(given, before)
     for one in found:
         for _, warning in one.warnings:
             common.say(label(f"judge {one.judge}: {warning}"))
-    return board.model_copy(update={"audits": found})
+    return board.model_copy(update={"audits": found}), kept
 
 
 def _members(records: list[RunRecord]) -> list[dict[str, Any]]:

@@ -64,3 +64,6 @@ def test_an_audit_without_a_key_is_warned_of(house: House, tmp_path: Path) -> No
     (first, _) = csv.DictReader(io.StringIO(text))
     assert (first["audit"], first["audit_model"], first["audit_seal"]) == ("not_fit", "m0", "not_sealed")
     assert "not sealed" in first["audit_warnings"] and first["audit_bounds"].startswith("π ≥ 0.8")
+    again = exambank("leaderboard", "runs", "--out", "board", "--json", cwd=tmp_path)
+    assert "has shown a newer or worse finding" in again.stderr and "not_fit" in again.stderr
+    assert "此前展示过" in (tmp_path / "board" / "index.html").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.bias_planted import planted
-from evaluation.audited import JudgeAudit, audits_of
+from evaluation.audited import JudgeAudit, audits_of, remembered
 from evaluation.bias.analyse import analyse
 from evaluation.bias.classic import AS_PRINTED
 from evaluation.bias.records import AuditReport
@@ -79,6 +79,32 @@ def test_an_audit_planned_later_is_the_newer_one(report):
     better = named(report, 1, verdict="fit").model_copy(update={"started_at": "2021-01-01T00:00:00Z"})
     (one,) = audits_of("model-1", sealed(worse, better))
     assert one.verdict == "fit" and "another audit found it worse" in warned(one)
+
+
+def test_a_board_remembers_the_newest_audit_it_showed(report):
+    """An older audit, none at all, or the same one told better take its place with a warning, and go on to."""
+    worse = report.model_copy(update={"audit": "newer"})
+    older = named(report, 1, verdict="fit").model_copy(
+        update={"audit": "older", "started_at": "2025-01-01T00:00:00Z"}
+    )
+    again = named(worse, 1, verdict="fit")
+    found, kept = remembered(audits_of("model-1", sealed(worse)), {})
+    assert kept["model-1"].verdict == "not_fit" and "has shown" not in warned(found[0])
+    for given in (sealed(older), [], sealed(again)):
+        for _ in range(2):
+            (one,), kept = remembered(audits_of("model-1", given), kept)
+            assert "has shown a newer or worse finding" in warned(one) and "newer" in warned(one)
+    assert "has shown" not in warned(remembered(audits_of("model-1", sealed(worse)), kept)[0][0])
+    newest = again.model_copy(update={"audit": "newest", "started_at": "2025-07-01T00:00:00Z"})
+    (one,), kept = remembered(audits_of("model-1", sealed(newest)), kept)
+    assert "has shown" not in warned(one) and kept["model-1"].audit == "newest"
+
+
+def test_an_audit_that_was_not_finished_may_end_well(report):
+    open_ = named(report, 0, verdict="not_decided")
+    _, kept = remembered(audits_of("model-0", sealed(open_)), {})
+    (one,), kept = remembered(audits_of("model-0", sealed(named(report, 0, verdict="fit"))), kept)
+    assert not one.warnings and kept["model-0"].verdict == "fit"
 
 
 @pytest.mark.parametrize(
