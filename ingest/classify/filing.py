@@ -15,6 +15,9 @@ from schemas.taxonomy import UNKNOWN, taxonomy
 _CLEAR, _CLEAR_WORDS = 0.95, 4
 """Confidence and number of words from which a question is an outlier of its paper."""
 
+_ALSO = 0.2
+"""Probability from which another discipline is named beside the best."""
+
 _MOST = 0.99
 """Words alone are never surer than this."""
 
@@ -31,6 +34,8 @@ class Filed:
     question_type_confidence: float
     outlier: str = ""
     """The discipline a question of a paper speaks for clearly by its own words, where it is another."""
+    alternatives: tuple[str, ...] = ()
+    """Other disciplines that are likely as well, likeliest first."""
 
     def row(self) -> dict[str, object]:
         """The fields `exambank classify` writes: Chinese names of the taxonomy, null where it abstains.
@@ -46,6 +51,9 @@ class Filed:
             "sub_discipline_confidence": self.sub_discipline_confidence if sub else None,
             "question_type": self.question_type,
             "question_type_confidence": self.question_type_confidence,
+            "alternatives": [
+                tax.disciplines[code].zh for code in self.alternatives if code != self.discipline
+            ],
         }
 
 
@@ -64,6 +72,7 @@ def file_texts(texts: Sequence[str], learned: Learned | None = None) -> list[Fil
     filed = []
     for at, (text, discipline) in enumerate(zip(texts, best.tolist(), strict=True)):
         code = known.disciplines[discipline] if sure[at] > 0 else ""
+        chances_of = dict(zip(known.disciplines, by_discipline[at].tolist(), strict=True))
         kind, kind_sure = type_of_text(text, code or UNKNOWN)
         filed.append(
             Filed(
@@ -73,9 +82,16 @@ def file_texts(texts: Sequence[str], learned: Learned | None = None) -> list[Fil
                 round(min(sub_sure[at], _MOST), 4),
                 kind.value,
                 kind_sure,
+                alternatives=_likely(chances_of, code),
             )
         )
     return filed
+
+
+def _likely(by_discipline: dict[str, float], best: str) -> tuple[str, ...]:
+    """Disciplines other than the best with a probability from _ALSO, likeliest first."""
+    others = [code for code, sure in by_discipline.items() if sure >= _ALSO and code != best]
+    return tuple(sorted(others, key=lambda code: (-by_discipline[code], code)))
 
 
 def file_paper(texts: Sequence[str], learned: Learned | None = None) -> list[Filed]:
@@ -89,6 +105,10 @@ def file_paper(texts: Sequence[str], learned: Learned | None = None) -> list[Fil
     paper, sure = decide((), evidence), posterior(evidence.scores)
     if paper.discipline == UNKNOWN:
         return single
+    by_discipline: dict[str, float] = {}
+    for sub, chance in sure.items():
+        by_discipline[sub[:3]] = by_discipline.get(sub[:3], 0.0) + chance
+    alternatives = _likely(by_discipline, paper.discipline)
     filed = []
     for one, words in zip(single, found, strict=True):
         own = one.discipline == paper.discipline
@@ -101,6 +121,7 @@ def file_paper(texts: Sequence[str], learned: Learned | None = None) -> list[Fil
                 sub_discipline=paper.sub_discipline,
                 sub_discipline_confidence=round(min(sure[paper.sub_discipline], _MOST), 4),
                 outlier="" if own or not clear else one.discipline,
+                alternatives=alternatives,
             )
         )
     return filed

@@ -6,6 +6,7 @@ import pytest
 
 from ingest.classify import classify, question_type
 from ingest.classify.evidence import text_evidence
+from ingest.classify.filing import file_texts
 from ingest.classify.match import Matcher, prepare
 from ingest.classify.names import find_names, name_evidence
 from schemas.errors import UsageError
@@ -197,3 +198,9 @@ def test_the_paper_corrects_its_questions_and_an_outlier_is_flagged():
 
 def test_words_are_not_found_across_two_others():
     assert text_evidence("它的基本原理以下属官").words == ()
+
+
+def test_what_several_disciplines_teach_names_the_others_too():
+    sure, both = file_texts(["求矩阵的特征值与特征向量，并判断它能否对角化。", "矩阵与善意取得"])
+    assert sure.row()["alternatives"] == []
+    assert {both.row()["discipline"], *both.row()["alternatives"]} == {"理学", "法学"}
