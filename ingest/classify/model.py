@@ -217,7 +217,7 @@ def _made() -> dict[str, NDArray[np.generic]]:
         "grams": _lines(grams),
         "places": places,
         "values": flat[places],
-        "gram_rows": _gram_rows(words_of, grams_in, by_discipline, doubt),
+        "gram_rows": _gram_rows(words_of, grams_in, by_discipline, doubt).astype(np.float16),
         **_gram_subs(words_of, grams_in, by_sub, doubt),
     }
 
@@ -269,7 +269,7 @@ def _gram_rows(
     where: NDArray[np.int64],
     by_discipline: NDArray[np.float32],
     doubt: NDArray[np.float64],
-) -> NDArray[np.float32]:
+) -> NDArray[np.float64]:
     """Log-odds that grams carry for each discipline; one of few words is drawn towards saying nothing."""
     import numpy as np
 
@@ -279,10 +279,10 @@ def _gram_rows(
         [np.bincount(where, weights=even[which, d], minlength=len(doubt)) for d in range(number)], axis=1
     )
     few = doubt[:, None]
-    odds = np.log((counts + few / number) / (counts.sum(axis=1, keepdims=True) + few) * number)
+    of_all = counts.sum(axis=1, keepdims=True) + few
+    odds: NDArray[np.float64] = np.log((counts + few / number) / of_all * number)
     odds[doubt == _DOUBT[1]] *= _SINGLE
-    result: NDArray[np.float32] = odds.astype(np.float32)
-    return result
+    return odds
 
 
 def _gram_subs(
@@ -310,5 +310,5 @@ def _gram_subs(
     return {
         "gram_starts": np.searchsorted(grams, np.arange(len(doubt) + 1)).astype(np.uint32),
         "gram_codes": (keys % number).astype(np.uint8),
-        "gram_subs": np.log1p(counts * number / doubt[grams]).astype(np.float32),
+        "gram_subs": np.log1p(counts * number / doubt[grams]).astype(np.float16),
     }
