@@ -189,11 +189,13 @@ def _notes(study: Study, reports: list[JudgeReport], missing: Sequence[Gap]) -> 
     weak = [one.judge for one in reports if one.measure.pi is not None and one.measure.pi_p is not None]
     weak = [one.judge for one in reports if one.judge in weak and (one.measure.pi_p or 0) > 0.05]
     if weak:
-        named = ", ".join(weak)
+        pairs = {one.judge: one.measure.contrast_pairs for one in reports}
+        named = ", ".join(f"{judge} ({pairs[judge]})" for judge in weak)
         notes.append(
             (
-                f"{named}：好坏悬殊时的判决与掷硬币无异。",
-                f"{named}: on pairs of high contrast the verdicts are no better than a coin's.",
+                f"{named}：在这些数目的悬殊回答对上，判决未能证明优于掷硬币。",
+                f"{named}: on so many pairs of high contrast the verdicts are not shown to be better"
+                " than a coin's.",
             )
         )
     few = [one.judge for one in reports if not one.measure.contrast_pairs]

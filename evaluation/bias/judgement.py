@@ -153,7 +153,12 @@ def _thin(measure: Measure, kin_graders: bool) -> list[Reason]:
             )
         )
     if measure.p is None:
-        reasons.append(("等质的回答对太少", "too few pairs of equal quality to tell"))
+        reasons.append(
+            (
+                "等质的回答对太少，无从定论：未能证明其合格，也未证明其不合格",
+                "too few pairs of equal quality to tell: it is not shown to be fit, nor to be unfit",
+            )
+        )
     if measure.pi is None:
         reasons.append(
             (
@@ -198,8 +203,16 @@ def _against(measure: Measure, bounds: Bounds, alpha: float) -> list[Reason]:
             if beta > 0
             else ("贬低自己的回答", "disfavours its own replies")
         )
-        sure = ("", "") if shown else ("（未达显著）", " (not beyond doubt)")
-        reasons.append((f"{way[0]}：β = {_signed(beta)}{sure[0]}", f"{way[1]}: β = {_signed(beta)}{sure[1]}"))
+        told = f"β = {_signed(beta)}"
+        reasons.append(
+            (f"{way[0]}：{told}", f"{way[1]}: {told}")
+            if shown
+            else (
+                f"未能证明公正：{told} 超出 ±{bounds.beta:g}，但可能出于偶然（未达显著）；更多提示才能定论",
+                f"not shown to be fair: {told} is beyond ±{bounds.beta:g}, but may be chance"
+                " (not beyond doubt); more prompts would tell",
+            )
+        )
     share = measure.class_probabilities.get("objective", 0.0)
     if not reasons and share < SURE:
         reasons.append(
