@@ -252,6 +252,20 @@ UNITS = {
     for word in words.split(" ")
 }  # fmt: skip
 
+
+def _as_misread(units: dict[str, str]) -> dict[str, str]:
+    """Units in Han characters with one of these misread: "立万厘米"."""
+    return {
+        word[:place] + wrong + word[place + 1 :]: sign
+        for word, sign in units.items()
+        for place, char in enumerate(word)
+        for right, wrong in sorted(ALIKE)
+        if right == char and len(word) > 1
+    }
+
+
+UNITS = _as_misread(UNITS) | UNITS
+
 # Signs that are printed in several ways.
 SIGNS = str.maketrans(
     {"−": "-", "﹣": "-", "‒": "-", "⋅": "×", "∙": "×", "∕": "/", "∗": "*", "∼": "~", "≦": "≤", "≧": "≥",

@@ -62,6 +62,7 @@ def test_signs_order_and_what_is_sought_make_another_question(a: str, b: str) ->
         ("判断题：物权优先于债权。（ ）", "物权优先于债权。（判断对错）"),
         ("简述遗传密码的特点。", "请根据所学知识回答下列问题：简述遗传密码的特点。"),
         ("Describe the structure of the nephron.", "2. Describe the structure of the nephron. (6 marks)"),
+        ("测得体积为494立方厘米，求其密度。", "测得体积为494立万厘米，求其密度。"),
         ("价格上升百分之二十五，求销量的变化。", "价格上升25%，求销量的变化。"),
         ("张某被拘。请回答：①何罪？②为何？③何时？", "张某被拘。请回答：\n①何罪？\n②为何？\n③何时？"),
         ("下列关于细胞的说法错误的是（ ）", "下列关于细胞的说法中不正确的是（ ）"),
