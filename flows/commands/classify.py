@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -30,7 +32,12 @@ _AT_ONCE, _TOLD_EVERY = 2_000, 10_000
 
 def classify(
     rows: Annotated[
-        Path, typer.Argument(metavar="IN", help="JSON Lines: each row has id and text.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="JSON Lines: each row has id and text; - for standard input.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         Path,
@@ -127,12 +134,13 @@ def _by_paper(
 
 def good_rows(path: Path, refused: list[dict[str, object]]) -> Iterator[dict[str, Any]]:
     """Rows with an id and a text, as they are read; the others are added to refused with line and reason."""
+    source: AbstractContextManager[BinaryIO]
     try:
-        stream = path.open("rb")
+        source = nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.", code="unreadable") from None
     seen: set[str] = set()
-    with stream:
+    with source as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -189,7 +197,6 @@ def _told(
     if "vote" in more:
         common.say("the model's vote: " + ", ".join(f"{name} {n:,}" for name, n in more["vote"].items()))
     bad = f", {common.counted(len(refused), 'row')} refused" if refused else ""
-    common.say(
-        f"{common.counted(filed, 'question')} in {out}, {counts['none']:,} without any discipline{bad}"
-    )
+    where = "on standard output" if str(out) == "-" else f"in {out}"
+    common.say(f"{common.counted(filed, 'question')} {where}, {counts['none']:,} without any discipline{bad}")
     return code

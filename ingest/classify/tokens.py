@@ -25,8 +25,8 @@ class Segmenter:
     def cut(self, prepared: str) -> list[tuple[int, int]]:
         """Where the words of a text stand, from left to right, as (start, end); what is no word is left out.
 
-        A word of Latin letters is found whole or in the plural, never inside another. Time grows with
-        the text.
+        A word of Latin letters is found whole or in the plural, never inside another or a decimal number.
+        Time grows with the text.
         """
         size = len(prepared)
         cost = [0.0] * (size + 1)
@@ -35,7 +35,7 @@ class Segmenter:
         follows = ""
         for at in range(size - 1, -1, -1):
             char = prepared[at]
-            inside = char in _LATIN and at > 0 and prepared[at - 1] in _LATIN
+            inside = char in _LATIN and at > 0 and (prepared[at - 1] in _LATIN or _decimal(prepared, at))
             least, to = cost[at + 1] if inside or char == " " else cost[at + 1] + 1.0, at + 1
             found_lengths = lengths.get(char + follows)
             follows = char
@@ -55,6 +55,11 @@ class Segmenter:
                 cut.append((at, end))
             at = end
         return cut
+
+
+def _decimal(text: str, at: int) -> bool:
+    """Whether a digit stands behind a decimal point: "0.5s" has no "5s"."""
+    return text[at - 1] == "." and at > 1 and text[at] in digits and text[at - 2] in digits
 
 
 def whole(text: str, end: int) -> bool:

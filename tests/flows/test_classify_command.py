@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +75,13 @@ def test_a_row_of_any_length_is_filed() -> None:
     rows = [{"id": 1, "text": MATRIX * 500_000}, {"id": 2, "text": "a" * 5_000_000}]
     assert classify(rows) == 0
     assert [row["discipline"] for row in written()] == ["理学", None]
+
+
+def test_rows_come_from_standard_input_and_go_to_standard_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = json.dumps({"id": "甲", "text": MATRIX}, ensure_ascii=False).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(row)))
+    assert run(lambda: app(["classify", "-", "--out", "-"], standalone_mode=False)) == 0
+    told, said = capsys.readouterr()
+    assert json.loads(told)["id"] == "甲" and "1 question on standard output" in said

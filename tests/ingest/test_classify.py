@@ -9,6 +9,7 @@ from ingest.classify.evidence import text_evidence
 from ingest.classify.filing import file_texts
 from ingest.classify.match import Matcher, prepare
 from ingest.classify.names import find_names, name_evidence
+from ingest.classify.tokens import Segmenter
 from schemas.errors import UsageError
 from schemas.question import Draft, Extraction, PrintedForm, QuestionType
 from schemas.settings import ClassifySettings
@@ -198,6 +199,12 @@ def test_the_paper_corrects_its_questions_and_an_outlier_is_flagged():
 
 def test_words_are_not_found_across_two_others():
     assert text_evidence("它的基本原理以下属官").words == ()
+
+
+def test_no_word_is_found_in_a_decimal_number():
+    cut = Segmenter(["5s", "rna"]).cut
+    assert cut("推行5s管理") and cut("1.rna是什么")
+    assert not cut("开环传递函数为1/(0.5s+1)")
 
 
 def test_what_several_disciplines_teach_names_the_others_too():
