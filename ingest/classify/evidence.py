@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from ingest.classify.asked import ASKED, parts, task
 from ingest.classify.match import MAX_CHARS, prepare
 from ingest.classify.model import model
 
@@ -46,6 +47,9 @@ _PARTS_WITHIN = 0.15
 _DOUBT = 0.05
 """Chance that a question's words speak for a discipline it does not belong to: what one voice can do."""
 
+_TASK, _BESIDE_TASK = 6.0, 0.2
+"""Log-odds of a task that names its subject, and what is left of all words beside it."""
+
 _MAX_SCORE = 24.0
 """Evidence of one sub-discipline beyond this is a matter of length, not of certainty."""
 
@@ -72,29 +76,49 @@ _ASKED = ("题", "解释", "choice", "true or", "short a", "problem s")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What of the model occurs in a text: words with how often, pairs and triples of characters, by place."""
+    """What of the model occurs in a text: words with how often they count, and characters, pairs and triples
+    of them by place with what they count. task: the sub-discipline whose task the wording is.
+    """
 
-    words: dict[str, int]
-    grams: list[int]
+    words: dict[str, float]
+    grams: dict[int, float]
+    task: str = ""
 
 
-def parts(text: str) -> tuple[dict[str, int], set[str]]:
-    """The listed words of a text with how often, and all its pairs and triples of characters.
+def pieces(text: str) -> tuple[set[str], set[str]]:
+    """The listed words of a text, and all its pairs and triples of characters.
 
     Plain and little words have none of these.
     """
-    counts, chars = _read(text)
+    counts, chars = _read(_prepared(text))
     said = {chars[at : at + 2] for at in range(len(chars) - 1)}
     said |= {chars[at : at + 3] for at in range(len(chars) - 2)}
-    return counts, said
+    return set(counts), said
 
 
-def find(text: str) -> Found:
-    """The listed words of a text, and the characters, pairs and triples that listed words are made of.
+def find(question: str, beside: str = "") -> Found:
+    """The listed words of a question, and the characters, pairs and triples that listed words are made of.
 
-    By these a term nobody listed speaks by its parts.
+    By these a term nobody listed speaks by its parts. Each counts as much as the part of the question it
+    stands in; beside: its section and answer, of which all counts.
     """
-    counts, chars = _read(text)
+    prepared = _prepared(question)
+    split = parts(prepared)
+    if beside:
+        split.append((_prepared(beside), ASKED))
+    words: dict[str, float] = {}
+    grams: dict[int, float] = {}
+    for text, weight in sorted(split, key=lambda part: part[1]):
+        counts, found = _find(text)
+        for word, times in counts.items():
+            words[word] = words.get(word, 0.0) + weight * times
+        grams |= dict.fromkeys(found, weight)  # the heaviest part comes last
+    return Found(words, dict(sorted(grams.items())), task(prepared))
+
+
+def _find(prepared: str) -> tuple[dict[str, int], set[int]]:
+    """The listed words of a text with how often, and the places of what is made of their characters."""
+    counts, chars = _read(prepared)
     place = model().grams.get
     pairs = list(map(place, map(str.__add__, chars, chars[1:])))
     # What has a triple has both its pairs.
@@ -106,15 +130,17 @@ def find(text: str) -> Found:
     found = {*pairs, *triples}
     if counts or found != {None}:  # single characters only join what speaks
         found.update(map(place, chars))
-    return Found(counts, sorted(at for at in found if at is not None))
+    return counts, {at for at in found if at is not None}
 
 
-def _read(text: str) -> tuple[dict[str, int], str]:
+def _prepared(text: str) -> str:
+    prepared = prepare(text[:MAX_CHARS])
+    return _ASKING.sub(" ", prepared) if any(word in prepared for word in _ASKED) else prepared
+
+
+def _read(prepared: str) -> tuple[dict[str, int], str]:
     """The listed words of a text with how often, and its characters without plain and little words."""
     known = model()
-    prepared = prepare(text[:MAX_CHARS])
-    if any(word in prepared for word in _ASKED):
-        prepared = _ASKING.sub(" ", prepared)
     counts: dict[str, int] = {}
     bare, kept = [], 0
     for start, end in known.segmenter.cut(prepared):
@@ -143,21 +169,32 @@ def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
     spoken = [at for at, one in enumerate(found) if one.words]
     if spoken:
         ids = [known.ids[word] for at in spoken for word in found[at].words]
-        times = [1 + math.log(n) if n > 1 else 1.0 for at in spoken for n in found[at].words.values()]
+        times = [_times(n) for at in spoken for n in found[at].words.values()]
         rows = known.rows[ids] * np.array(times, np.float32)[:, None]
         by_word[spoken] = np.add.reduceat(rows, _starts([len(found[at].words) for at in spoken]))
     parted = [at for at, one in enumerate(found) if one.grams]
     if parted:
         places = [place for at in parted for place in found[at].grams]
         starts = _starts([len(found[at].grams) for at in parted])
-        by_gram[parted] = np.add.reduceat(known.gram_rows[places], starts)
+        counts = np.array([n for at in parted for n in found[at].grams.values()], np.float32)
+        by_gram[parted] = np.add.reduceat(known.gram_rows[places] * counts[:, None], starts)
+    for at, one in enumerate(found):
+        if one.task:
+            by_word[at] *= _BESIDE_TASK
+            by_gram[at] *= _BESIDE_TASK
+            by_word[at, [known.disciplines.index(one.task[:3]), number + known.subs.index(one.task)]] += _TASK
     by_sub = by_word[:, number:]
     own = np.expm1(np.minimum(by_sub * _SCALE, 50.0))
     sums = by_word[:, :number] + np.log1p(own @ known.members) + _PARTS * by_gram
     return sums, np.log1p((own + _EVEN) * _within([one.grams for one in found])) / _SCALE
 
 
-def _within(grams: Sequence[Sequence[int]]) -> Reals:
+def _times(count: float) -> float:
+    """What a word counts that is said so often: a second time less than the first."""
+    return count if count <= 1 else 1 + math.log(count)
+
+
+def _within(grams: Sequence[Mapping[int, float]]) -> Reals:
     """What grams leave of the odds of each sub-discipline, (texts, sub-disciplines): 1 for the best of each
     discipline.
     """
@@ -171,9 +208,10 @@ def _within(grams: Sequence[Sequence[int]]) -> Reals:
     entry = np.repeat(begin - (np.cumsum(times) - times), times) + np.arange(times.sum())
     text = np.repeat(np.repeat(np.arange(len(grams)), lengths), times)
     shape = len(grams), len(known.subs)
+    counts = np.repeat(np.array([n for some in grams for n in some.values()], np.float32), times)
     said = np.bincount(
         text * shape[1] + known.gram_codes[entry],
-        weights=known.gram_subs[entry],
+        weights=known.gram_subs[entry] * counts,
         minlength=shape[0] * shape[1],
     ).reshape(shape)
     bounds = np.flatnonzero(np.diff(known.members.argmax(axis=1), prepend=-1))
@@ -250,9 +288,7 @@ def _telling(found: Sequence[Found]) -> tuple[str, ...]:
     counts: Counter[str] = Counter()
     for one in found:
         counts.update(one.words)
-    weights = {
-        word: float(known.rows[known.ids[word]].max()) * (1 + math.log(n)) for word, n in counts.items()
-    }
+    weights = {word: float(known.rows[known.ids[word]].max()) * _times(n) for word, n in counts.items()}
     return tuple(sorted(weights, key=lambda word: (-weights[word], word)))
 
 

@@ -65,7 +65,10 @@ def classify(extraction: Extraction, folder: str, settings: ClassifySettings) ->
         return (paper,) * len(extraction.drafts)
     names = name_evidence(extraction.title, extraction.source, folder)
     texts = [draft_text(draft) for draft in extraction.drafts]
-    found = [find(text) for text in texts]
+    found = [
+        find(f"{draft.material}\n{draft.printed}", f"{draft.section}\n{draft.answer}")
+        for draft in extraction.drafts
+    ]
     learned = load(Path(settings.model)) if settings.model else None
     words = vote([*found, find(extraction.title)], gained([*texts, extraction.title], learned))
     paper = decide(names, words, settings.discipline)

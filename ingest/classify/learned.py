@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.classify.evidence import add_up, find, parts
+from ingest.classify.evidence import add_up, find, pieces
 from ingest.classify.model import model
 from schemas.errors import ExamBankError
 
@@ -83,8 +83,8 @@ class Learned:
 @lru_cache(maxsize=4096)
 def pieces_of(text: str) -> frozenset[str]:
     """What a text is learned by: its listed words, and its pairs and triples of characters."""
-    counts, said = parts(text)
-    return frozenset(piece for piece in (*counts, *said) if piece.strip() == piece and "\n" not in piece)
+    words, said = pieces(text)
+    return frozenset(piece for piece in words | said if piece.strip() == piece and "\n" not in piece)
 
 
 def load(path: Path) -> Learned:
