@@ -1,4 +1,4 @@
-"""What a question asks, apart from what it tells and from the choices it offers; and tasks that name their subject."""
+"""What a question asks, apart from what it tells and offers to choose; tasks that name their subject."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ TASKS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 """Sub-disciplines whose questions are told by the task, whatever the story is about, by patterns."""
 
-_TASK_WORDS = ("为真", "是真", "最能", "削弱", "加强", "质疑", "反驳", "假", "出以下", "出下列", "出哪", "出何",
-               "推理", "焦点", "所在", "必要前提", "成立", "与上述", "漏洞", "缺陷")  # fmt: skip
+_TASK_WORDS = (
+    "为真", "是真", "最能", "削弱", "加强", "质疑", "反驳", "假", "出以下", "出下列", "出哪", "出何",
+    "推理", "焦点", "所在", "必要前提", "成立", "与上述", "漏洞", "缺陷",
+)  # fmt: skip
 """What each pattern has: most texts have none, and looking for the whole pattern takes long."""
 
 

@@ -1,10 +1,9 @@
-"""What the words of texts speak for, and how surely: evidence by sub-discipline, and probabilities."""
+"""What the listed words of a question speak for: evidence by discipline and sub-discipline."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -20,23 +19,11 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-_UNDECIDED = 0.3
-"""Weight of "none of these" beside the odds of all sub-disciplines."""
-
-_SCALE = 0.7
+SCALE = 0.7
 """Words of one text are not independent, so each counts for less than its own log-odds."""
-
-_TEMPER = 0.3
-"""Sharpness of the odds between disciplines. The one constant fitted: benchmarks/classify_calibration.py."""
 
 _EVEN = 0.02
 """What a sub-discipline without words of its own has of its discipline's odds, beside one with words."""
-
-_LEAST = 1e-6
-"""The same where its characters speak against it as well."""
-
-_NOTHING = 1e-4
-"""Score of a sub-discipline below which it is left out."""
 
 _PARTS = 0.2
 """What a pair or triple of characters counts beside a word, between disciplines."""
@@ -44,22 +31,8 @@ _PARTS = 0.2
 _PARTS_WITHIN = 0.15
 """The same between the sub-disciplines of one."""
 
-_DOUBT = 0.05
-"""Chance that a question's words speak for a discipline it does not belong to: what one voice can do."""
-
 _TASK, _BESIDE_TASK = 6.0, 0.2
 """Log-odds of a task that names its subject, and what is left of all words beside it."""
-
-_MAX_SCORE = 24.0
-"""Evidence of one sub-discipline beyond this is a matter of length, not of certainty."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextEvidence:
-    """Scores by sub-discipline in log-odds units, and the words found, most telling first."""
-
-    scores: dict[str, float]
-    words: tuple[str, ...]
 
 
 # How a question is put says nothing of what it is about: 名词解释, 判断题, 程序设计题.
@@ -82,6 +55,7 @@ class Found:
 
     words: dict[str, float]
     grams: dict[int, float]
+    said: tuple[tuple[str, float], ...] = ()
     task: str = ""
 
 
@@ -108,17 +82,19 @@ def find(question: str, beside: str = "") -> Found:
         split.append((_prepared(beside), ASKED))
     words: dict[str, float] = {}
     grams: dict[int, float] = {}
+    said = []
     for text, weight in sorted(split, key=lambda part: part[1]):
-        counts, found = _find(text)
+        counts, chars = _read(text)
+        found = _grams(chars, bool(counts))
+        said.append((chars, weight))
         for word, times in counts.items():
             words[word] = words.get(word, 0.0) + weight * times
         grams |= dict.fromkeys(found, weight)  # the heaviest part comes last
-    return Found(words, dict(sorted(grams.items())), task(prepared))
+    return Found(words, dict(sorted(grams.items())), tuple(said), task(prepared))
 
 
-def _find(prepared: str) -> tuple[dict[str, int], set[int]]:
-    """The listed words of a text with how often, and the places of what is made of their characters."""
-    counts, chars = _read(prepared)
+def _grams(chars: str, worded: bool) -> set[int]:
+    """The places of characters, pairs and triples; worded: whether the text has listed words."""
     place = model().grams.get
     pairs = list(map(place, map(str.__add__, chars, chars[1:])))
     # What has a triple has both its pairs.
@@ -128,9 +104,9 @@ def _find(prepared: str) -> tuple[dict[str, int], set[int]]:
         if one is not None and next_one is not None
     ]
     found = {*pairs, *triples}
-    if counts or found != {None}:  # single characters only join what speaks
+    if worded or found != {None}:  # single characters only join what speaks
         found.update(map(place, chars))
-    return counts, {at for at in found if at is not None}
+    return {at for at in found if at is not None}
 
 
 def _prepared(text: str) -> str:
@@ -154,8 +130,8 @@ def _read(prepared: str) -> tuple[dict[str, int], str]:
     return counts, _LITTLE.sub(" ", " ".join(bare))
 
 
-def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
-    """Log-odds of texts: an array (texts, disciplines), and one (texts, sub-disciplines).
+def by_lists(found: Sequence[Found]) -> tuple[Reals, Reals]:
+    """Log-odds of texts by the word lists: an array (texts, disciplines), and one (texts, sub-disciplines).
 
     A word said twice counts less the second time. Between the sub-disciplines of one discipline the
     parts of words lower those they speak for less than for the best.
@@ -169,8 +145,8 @@ def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
     spoken = [at for at, one in enumerate(found) if one.words]
     if spoken:
         ids = [known.ids[word] for at in spoken for word in found[at].words]
-        times = [_times(n) for at in spoken for n in found[at].words.values()]
-        rows = known.rows[ids] * np.array(times, np.float32)[:, None]
+        counted = [times(n) for at in spoken for n in found[at].words.values()]
+        rows = known.rows[ids] * np.array(counted, np.float32)[:, None]
         by_word[spoken] = np.add.reduceat(rows, _starts([len(found[at].words) for at in spoken]))
     parted = [at for at, one in enumerate(found) if one.grams]
     if parted:
@@ -184,12 +160,12 @@ def add_up(found: Sequence[Found]) -> tuple[Reals, Reals]:
             by_gram[at] *= _BESIDE_TASK
             by_word[at, [known.disciplines.index(one.task[:3]), number + known.subs.index(one.task)]] += _TASK
     by_sub = by_word[:, number:]
-    own = np.expm1(np.minimum(by_sub * _SCALE, 50.0))
+    own = np.expm1(np.minimum(by_sub * SCALE, 50.0))
     sums = by_word[:, :number] + np.log1p(own @ known.members) + _PARTS * by_gram
-    return sums, np.log1p((own + _EVEN) * _within([one.grams for one in found])) / _SCALE
+    return sums, np.log1p((own + _EVEN) * _within([one.grams for one in found])) / SCALE
 
 
-def _times(count: float) -> float:
+def times(count: float) -> float:
     """What a word counts that is said so often: a second time less than the first."""
     return count if count <= 1 else 1 + math.log(count)
 
@@ -223,97 +199,3 @@ def _within(grams: Sequence[Mapping[int, float]]) -> Reals:
 def _starts(lengths: list[int]) -> list[int]:
     """Where each of several runs begins, laid end to end."""
     return [0, *accumulate(lengths[:-1])]
-
-
-def raised(sums: Reals, by_sub: Reals) -> Reals:
-    """Odds of sub-disciplines against "none of these", (texts, sub-disciplines).
-
-    The odds of a discipline are parted among its own by their words.
-    """
-    import numpy as np
-
-    known = model()
-    odds = np.maximum(np.expm1(np.minimum(sums * _TEMPER, 60.0)), 0.0)
-    parts = np.expm1(np.minimum(by_sub * _SCALE, 50.0)) + _LEAST
-    shares = parts / ((parts @ known.members) @ known.members.T)
-    result: Reals = shares * (odds @ known.members.T)
-    return result
-
-
-def text_evidence(text: str) -> TextEvidence:
-    """What the words of a text say as scores by sub-discipline, a word said twice less the second time."""
-    return vote([find(text)])
-
-
-def vote(found: Sequence[Found], more: tuple[Reals, Reals] | None = None) -> TextEvidence:
-    """What the questions of one paper say together, each with one voice however long it is.
-
-    Questions of one course err in the same way, so that the voices of many count for less than
-    their product: as much as the square root of their number. more: log-odds of another model to
-    add, in the form of add_up.
-    """
-    import numpy as np
-
-    sums, by_sub = add_up(found)
-    if more is not None:
-        sums, by_sub = sums + more[0], by_sub + more[1]
-    known = model()
-    odds = raised(sums, by_sub)
-    speaking = np.count_nonzero(odds.sum(axis=1) > 0)
-    if not speaking:
-        return TextEvidence({}, ())
-    if speaking == 1:
-        return _as_evidence(odds.max(axis=0), _telling(found))
-    subs = chances(odds)
-    shared = float(speaking) ** -0.5
-    strength = np.log1p(subs @ known.members / _DOUBT).sum(axis=0) * shared
-    voices = np.exp(np.minimum(np.log1p(subs / _DOUBT).sum(axis=0) * shared, 50.0))
-    shares = voices / ((voices @ known.members) @ known.members.T)
-    return _as_evidence(shares * (np.expm1(np.minimum(strength, 60.0)) @ known.members.T), _telling(found))
-
-
-def _as_evidence(odds: Reals, words: tuple[str, ...]) -> TextEvidence:
-    import numpy as np
-
-    scores = np.log1p(odds) / _SCALE
-    return TextEvidence(
-        {code: float(score) for code, score in zip(model().subs, scores, strict=True) if score > _NOTHING},
-        words,
-    )
-
-
-def _telling(found: Sequence[Found]) -> tuple[str, ...]:
-    """The words found, most telling first."""
-    known = model()
-    counts: Counter[str] = Counter()
-    for one in found:
-        counts.update(one.words)
-    weights = {word: float(known.rows[known.ids[word]].max()) * _times(n) for word, n in counts.items()}
-    return tuple(sorted(weights, key=lambda word: (-weights[word], word)))
-
-
-def posterior(scores: dict[str, float]) -> dict[str, float]:
-    """Probabilities by sub-discipline from summed evidence; what is missing to 1 is undecided.
-
-    Scores far above the rest would saturate with the length of the text alone, so the highest is
-    brought down to a ceiling and the others keep their distance to it in proportion.
-    """
-    if not scores:
-        return {}
-    top = max(scores.values())
-    scale = _SCALE * (min(1.0, _MAX_SCORE / top) if top > 0 else 1.0)
-    odds = {code: math.expm1(score * scale) for code, score in scores.items()}
-    total = sum(odds.values()) + _UNDECIDED
-    return {code: value / total for code, value in odds.items()}
-
-
-def chances(odds: Reals) -> Reals:
-    """Probabilities of sub-disciplines from odds, (texts, sub-disciplines); the rest to 1 is undecided."""
-    result: Reals = odds / (odds.sum(axis=1, keepdims=True) + _UNDECIDED)
-    return result
-
-
-def speaks_for(word: str, discipline: str) -> bool:
-    """Whether a listed word is evidence for a discipline."""
-    known = model()
-    return bool(known.rows[known.ids[word], known.disciplines.index(discipline)] > 0)

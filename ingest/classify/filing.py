@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ingest.classify.evidence import chances, find, posterior, raised, vote
+from ingest.classify.evidence import find
 from ingest.classify.label import decide
 from ingest.classify.learned import Learned, add_up_learned, gained
 from ingest.classify.model import model
 from ingest.classify.question_type import type_of_text
+from ingest.classify.vote import chances, posterior, raised, vote
 from schemas.taxonomy import UNKNOWN, taxonomy
 
 _CLEAR, _CLEAR_WORDS = 0.95, 4

@@ -12,6 +12,7 @@ import unicodedata
 import zipfile
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.generic]]
 
 _OF = {".py", ".tsv", ".npz"}
-_PREFIX = "words-"
 
 
 @cache
@@ -36,14 +36,15 @@ def sources_digest() -> str:
     taxonomy = Path(schemas.taxonomy.__file__)
     files = [taxonomy, taxonomy.with_suffix(".toml")]
     files += sorted(file for file in Path(__file__).parent.rglob("*") if file.suffix in _OF)
-    digest = hashlib.sha256(f"{sys.version} {unicodedata.unidata_version} {np.__version__}".encode())
+    made_with = f"{sys.version} {unicodedata.unidata_version} {np.__version__} {version('scipy')}"
+    digest = hashlib.sha256(made_with.encode())
     for file in files:
         content = file.read_bytes()
         digest.update(f"\n{file.name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
-def kept(make: Callable[[], Arrays], *, home: Path | None = None) -> Arrays:
+def kept(make: Callable[[], Arrays], name: str = "words", *, home: Path | None = None) -> Arrays:
     """What make gives: from the cache where it was kept for these very sources, else made and kept.
 
     A file that is damaged or of other sources is never used. Where nothing can be written, it is
@@ -56,7 +57,7 @@ def kept(make: Callable[[], Arrays], *, home: Path | None = None) -> Arrays:
     except RuntimeError:  # an account without a home
         return make()
     key = sources_digest()
-    path = folder / f"{_PREFIX}{key[:32]}.npz"
+    path = folder / f"{name}-{key[:32]}.npz"
     # zipfile checks each part's sum as it is read.
     with (
         contextlib.suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile),
@@ -68,11 +69,11 @@ def kept(make: Callable[[], Arrays], *, home: Path | None = None) -> Arrays:
     stream = io.BytesIO()
     arrays = {**made, "key": np.frombuffer(key.encode(), np.uint8)}
     np.savez(stream, allow_pickle=False, **arrays)
-    _keep(path, stream.getvalue())
+    _keep(path, stream.getvalue(), name)
     return made
 
 
-def _keep(path: Path, data: bytes) -> None:
+def _keep(path: Path, data: bytes, name: str) -> None:
     """Whole or not at all; what was kept of earlier sources goes."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     with contextlib.suppress(OSError):
@@ -82,6 +83,6 @@ def _keep(path: Path, data: bytes) -> None:
             fresh.replace(path)
         finally:
             fresh.unlink(missing_ok=True)
-        for old in path.parent.glob(f"{_PREFIX}*.npz"):
+        for old in path.parent.glob(f"{name}-*.npz"):
             if old != path:
                 old.unlink(missing_ok=True)

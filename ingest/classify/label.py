@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ingest.classify.evidence import (
-    TextEvidence,
-    find,
-    posterior,
-    speaks_for,
-    vote,
-)
+from ingest.classify.evidence import find
 from ingest.classify.learned import gained, load
 from ingest.classify.names import NameEvidence, name_evidence
+from ingest.classify.vote import TextEvidence, posterior, speaks_for, vote
 from schemas.question import Draft, Extraction, Label
 from schemas.settings import ClassifySettings
 from schemas.taxonomy import UNKNOWN, require_course, require_discipline, taxonomy

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.classify.evidence import add_up, find, pieces
+from ingest.classify.evidence import find, pieces
+from ingest.classify.lessons import add_up
 from ingest.classify.model import model
 from schemas.errors import ExamBankError
 

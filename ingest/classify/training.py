@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ingest.classify.evidence import add_up, chances, find, raised
+from ingest.classify.evidence import find
 from ingest.classify.learned import Learned, gained, pieces_of
+from ingest.classify.lessons import add_up
 from ingest.classify.model import model
+from ingest.classify.vote import chances, raised
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ import time
 import pytest
 
 from ingest.classify import classify, question_type
-from ingest.classify.evidence import text_evidence
 from ingest.classify.filing import file_texts
 from ingest.classify.match import Matcher, prepare
 from ingest.classify.names import find_names, name_evidence
 from ingest.classify.tokens import Segmenter
+from ingest.classify.vote import text_evidence
 from schemas.errors import UsageError
 from schemas.question import Draft, Extraction, PrintedForm, QuestionType
 from schemas.settings import ClassifySettings
