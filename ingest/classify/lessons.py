@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.classify.evidence import Found, by_lists, find
 from ingest.classify.kept import kept
-from ingest.classify.model import model
+from ingest.classify.model import grams_of, model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,14 +132,11 @@ def _made() -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _pieces(found: Found) -> dict[str, float]:
-    """The words of a question, and the pairs and triples of its characters, with what each counts."""
-    pieces: dict[str, float] = {}
-    for chars, counts in found.said:
-        said = [chars[at : at + n] for n in (2, 3) for at in range(len(chars) - n + 1)]
-        pieces |= dict.fromkeys((some for some in said if not some.isascii() and " " not in some), counts)
-        pieces |= dict.fromkeys(_LATIN.findall(chars), counts)
-    return pieces | {word: min(times, 1.0) for word, times in found.words.items()}
+def _pieces(found: Found) -> set[str]:
+    """The words of a question, and the pairs and triples of its characters."""
+    grams = {gram for chars, _ in found.said for gram in grams_of(chars) if len(gram) > 1}
+    latin = {word for chars, _ in found.said for word in _LATIN.findall(chars)}
+    return grams | latin | set(found.words)
 
 
 def _rows(found: Iterable[Found], pieces: dict[str, int], rare: Reals) -> csr_array:
@@ -146,15 +144,26 @@ def _rows(found: Iterable[Found], pieces: dict[str, int], rare: Reals) -> csr_ar
     import numpy as np
     from scipy.sparse import csr_array
 
+    place = pieces.get
     places: list[int] = []
     values: list[float] = []
     ends = [0]
     for one in found:
-        for piece, counts in _pieces(one).items():
-            at = pieces.get(piece)
-            if at is not None:
-                places.append(at)
-                values.append(counts)
+        known: dict[int | None, float] = {}
+        for chars, counts in one.said:
+            pairs = list(map(place, map(str.__add__, chars, chars[1:])))
+            # What has a triple has both its pairs.
+            known |= dict.fromkeys(pairs, counts)
+            known |= {
+                place(chars[at : at + 3]): counts
+                for at, (pair, next_pair) in enumerate(pairwise(pairs))
+                if pair is not None and next_pair is not None
+            }
+            known |= dict.fromkeys(map(place, _LATIN.findall(chars)), counts)
+        known |= {place(word): min(times, 1.0) for word, times in one.words.items()}
+        known.pop(None, None)
+        places += known  # type: ignore[arg-type]
+        values += known.values()
         ends.append(len(places))
     data = np.array(values, np.float32) * rare[places]
     rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))

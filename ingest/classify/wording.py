@@ -182,4 +182,4 @@ def _unasked(text: str) -> str:
 
 def han_len(text: str) -> float:
     """Length in Chinese characters; a Latin letter counts a quarter."""
-    return sum(0.25 if char.isascii() else 1.0 for char in text)
+    return len(text) - 0.75 * len(text.encode("ascii", "ignore"))
