@@ -36,7 +36,8 @@ TASKS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 _TASK_WORDS = (
     "为真", "是真", "最能", "削弱", "加强", "质疑", "反驳", "假", "出以下", "出下列", "出哪", "出何",
-    "推理", "焦点", "所在", "必要前提", "成立", "与上述", "漏洞", "缺陷", "根据", "的结论", "的判断", "出结论", "出判断",
+    "推理", "焦点", "所在", "必要前提", "成立", "与上述", "漏洞", "缺陷",
+    "根据", "的结论", "的判断", "出结论", "出判断",
 )  # fmt: skip
 """What each pattern has: most texts have none, and looking for the whole pattern takes long."""
 
