@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from schemas.text import simplified
+
 MAX_CHARS = 200_000
 """Text read of one paper or question; more of it would not change the label."""
 
@@ -19,8 +21,8 @@ class Hit(NamedTuple):
 
 
 def prepare(text: str) -> str:
-    """Text as words are looked up in it: NFKC, lower case, runs of white space as one space."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Text as words are looked up in it: NFKC, simplified, lower case, runs of white space as one space."""
+    return " ".join(simplified(unicodedata.normalize("NFKC", text)).casefold().split())
 
 
 def is_latin(char: str) -> bool:

@@ -211,3 +211,9 @@ def test_what_several_disciplines_teach_names_the_others_too():
     sure, both = file_texts(["求矩阵的特征值与特征向量，并判断它能否对角化。", "矩阵与善意取得"])
     assert sure.row()["alternatives"] == []
     assert {both.row()["discipline"], *both.row()["alternatives"]} == {"理学", "法学"}
+
+
+def test_traditional_characters_are_filed_as_simplified_ones():
+    texts = ["求函数的极限与导数，并计算其值。", "论述合同的成立条件与违约责任。"]
+    written = ["求函數的極限與導數，並計算其值。", "論述合同的成立條件與違約責任。"]
+    assert file_texts(written) == file_texts(texts)
