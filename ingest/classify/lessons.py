@@ -39,7 +39,12 @@ _STEPS = 60
 _LITTLE = 0.05
 """Odds below which nothing is said: some pair of characters is in any text."""
 
-_LATIN = re.compile("[a-z][a-z-]+")
+_LATIN = re.compile(
+    r"\b(?!(?:the|of|and|or|in|on|at|to|an?|is|are|was|were|be|by|for|from|with|that|this|it|its|as|do|does|did|not|no|has|have|had|can"
+    r"|should|would|will|if|when|than|one|he|she|his|her|they|their|you|your|we|what|which|who|how|why|where|following|explain"
+    r"|describe|discuss|define|difference|between|called|means?|best|most|main|first|example|statements?)\b)[a-z][a-z-]+"
+)
+"""Words of letters, without those that any question is put in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,12 @@ def _pieces(found: Found) -> set[str]:
     """The words of a question, and the pairs and triples of its characters."""
     grams = {gram for chars, _ in found.said for gram in grams_of(chars) if len(gram) > 1}
     latin = {word for chars, _ in found.said for word in _LATIN.findall(chars)}
-    return grams | latin | set(found.words)
+    return grams | set(map(_named, latin)) | set(map(_named, found.words))
+
+
+def _named(word: str) -> str:
+    """A Latin word with a space before it, so that no pair of letters within another is taken for it."""
+    return f" {word}" if word.isascii() else word
 
 
 def _rows(found: Iterable[Found], pieces: dict[str, int], rare: Reals) -> csr_array:
@@ -159,8 +169,8 @@ def _rows(found: Iterable[Found], pieces: dict[str, int], rare: Reals) -> csr_ar
                 for at, (pair, next_pair) in enumerate(pairwise(pairs))
                 if pair is not None and next_pair is not None
             }
-            known |= dict.fromkeys(map(place, _LATIN.findall(chars)), counts)
-        known |= {place(word): min(times, 1.0) for word, times in one.words.items()}
+            known |= dict.fromkeys(map(place, map(_named, _LATIN.findall(chars))), counts)
+        known |= {place(_named(word)): min(times, 1.0) for word, times in one.words.items()}
         known.pop(None, None)
         places += known  # type: ignore[arg-type]
         values += known.values()

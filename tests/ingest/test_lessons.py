@@ -4,7 +4,7 @@ import numpy as np
 
 from ingest.classify.evidence import by_lists, find
 from ingest.classify.filing import file_texts
-from ingest.classify.lessons import _made, add_up, lessons, questions
+from ingest.classify.lessons import _made, _rows, add_up, lessons, questions
 from schemas.taxonomy import taxonomy
 from tests.ingest.test_own_questions import read
 
@@ -37,6 +37,12 @@ def test_a_text_without_a_known_piece_is_filed_by_the_lists_alone():
     found = [find("xq zzv"), find("🙂")]
     for lists, taught in zip(by_lists(found), add_up(found), strict=True):
         assert np.allclose(np.maximum(lists, 0), np.maximum(taught, 0), atol=1e-5)
+
+
+def test_a_word_of_letters_is_not_found_within_another():
+    at = lessons()
+    rows = _rows([find("the others")], at.pieces, at.rare)
+    assert {list(at.pieces)[place] for place in rows.indices} <= {" others"}
 
 
 def test_the_same_questions_teach_the_same():
